@@ -65,3 +65,15 @@ export interface Refusal {
 export function refusal(name: ErrorName, detail?: string): Refusal {
   return { status: statusOf(name), errorCode: errorObject(name, detail) };
 }
+
+/** Thrown where a call is refused; the HTTP edge turns it into status and body. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  constructor(readonly refusal: Refusal) {
+    super(refusal.errorCode.msg);
+  }
+}
+
+export function refuse(name: ErrorName, detail?: string): RefusedError {
+  return new RefusedError(refusal(name, detail));
+}

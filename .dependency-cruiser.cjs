@@ -1,0 +1,42 @@
+/* The import law: what may know of what (docs/architecture.md). */
+const error = 'error';
+const rule = (name, from, to) => ({ name, severity: error, from: { path: from }, to });
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: error, from: {}, to: { circular: true } },
+    rule('domain-is-pure', '^src/domain/', { pathNot: '^(src/domain/|node_modules/@noble/hashes/)' }),
+    rule('contracts-know-only-domain', '^src/contracts/', {
+      pathNot: '^(src/(domain|contracts)/|node_modules/@temporalio/(workflow|common)/)',
+    }),
+    rule('workflow-direct-imports', '^workflows/', {
+      pathNot: '^(workflows/|src/(domain|contracts)/|node_modules/@temporalio/(workflow|common)/)',
+    }),
+    rule('sandbox-never-reaches-io', '^workflows/index\\.ts$', {
+      path: '^(activities|worker|src/(http|commands|queries|clients|read-model|sessions|tenants|config|main))|node_modules/(mongodb|koa|zod|@temporalio/(client|worker|activity))',
+      reachable: true,
+    }),
+    rule('no-node-core-in-workflows', '^(workflows|src/(domain|contracts))/', { dependencyTypes: ['core'] }),
+    rule('activities-imports', '^activities/', {
+      path: '^(workflows|worker|src/(http|commands|queries|main|config))|node_modules/(koa|mongodb|@temporalio/(client|worker|workflow))',
+    }),
+    rule('http-talks-only-to-commands-and-queries', '^src/http/', {
+      path: '^(workflows|activities|worker|src/read-model/)|node_modules/(mongodb|@temporalio)',
+    }),
+    rule('commands-only-talk-to-temporal', '^src/commands/', {
+      path: '^src/|node_modules/',
+      pathNot: '^(src/(commands|domain|contracts)/|node_modules/@temporalio/(client|common)/)',
+    }),
+    rule('clients-stand-alone', '^src/clients/', { path: '^src/', pathNot: '^src/(clients|domain)/' }),
+    rule('read-model-stands-alone', '^src/read-model/', { path: '^src/', pathNot: '^src/(read-model|domain|contracts)/' }),
+    {
+      name: 'mongo-has-few-doors',
+      severity: error,
+      from: { pathNot: '^(src/(read-model|sessions|tenants|main\\.ts)|worker/main\\.ts|stack/|test/|node_modules/)' },
+      to: { path: 'node_modules/mongodb' },
+    },
+    rule('src-never-imports-outward', '^src/', { path: '^(workflows|activities|worker|stack|sandbox|test)/' }),
+    rule('sandbox-knows-only-the-sdk', '^(sandbox|sdk)/', { path: '^(src|workflows|activities|worker|stack)/' }),
+  ],
+  options: { tsPreCompilationDeps: true, tsConfig: { fileName: 'tsconfig.json' }, doNotFollow: { path: 'node_modules' } },
+};

@@ -1,0 +1,50 @@
+import type { ErrorObject } from '../domain/errors';
+import type { WalletAnswer, WalletBalance, WalletCall } from '../domain/wallet-call';
+
+/** What a client needs to know of an operator to call it. */
+export interface OperatorAddress {
+  operatorId: string;
+  operatorUrl: string;
+  /** Newest first; the first one signs. */
+  secrets: readonly string[];
+  walletTimeoutMs: number;
+}
+
+export interface ProviderAddress {
+  providerId: string;
+  gameUrl: string;
+  secrets: readonly string[];
+}
+
+export interface DoTransactions {
+  playerId: string;
+  gameCode: string;
+  gameRound: string;
+  call: WalletCall;
+}
+
+export interface GetBalance {
+  playerId: string;
+  currency: string;
+  gameCode?: string;
+  externalSessionId?: string;
+}
+
+export type BalanceAnswer =
+  | { kind: 'balance'; balance: WalletBalance }
+  /** The operator refused: its own error passes through. */
+  | { kind: 'refused'; errorCode?: ErrorObject }
+  | { kind: 'unavailable'; reason: string };
+
+/** Speaks the operator's protocol: signing, limits, no redirects; one connection pool per operator. */
+export interface OperatorWallet {
+  doTransactions(operator: OperatorAddress, request: DoTransactions): Promise<WalletAnswer>;
+  getBalance(operator: OperatorAddress, request: GetBalance): Promise<BalanceAnswer>;
+  close(): Promise<void>;
+}
+
+export interface ProviderClient {
+  /** True when the provider answered 200 (spec doAutoClose: unsigned). Throws with the reason otherwise. */
+  doAutoClose(provider: ProviderAddress, request: { gameRound: string; gameSettings: object }): Promise<void>;
+  close(): Promise<void>;
+}

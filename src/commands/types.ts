@@ -1,0 +1,62 @@
+import type { RoundReply } from '../contracts/gameround';
+import type { RoundSnapshot } from '../domain/round/types';
+import type { Session } from '../domain/session';
+
+export interface RngResult {
+  rngCallId?: string;
+  result?: string;
+  winAmount?: number;
+  betData?: Record<string, string>;
+}
+
+export interface StartGameRound {
+  session: Session;
+  requestId: string;
+  rngResult: RngResult;
+  debitInformation: { debitAmount?: number; currency: string; useTicketInfo?: { useTicket?: boolean } };
+  endGame: boolean;
+  closeOpenGame: boolean;
+  externalGameProviderRoundId?: string;
+}
+
+/** Common to the commands on a round that exists. */
+export interface RoundCommand {
+  session: Session;
+  requestId: string;
+  gameRound: string;
+  externalGameProviderTransactionId?: string;
+}
+
+export interface AddWin extends RoundCommand {
+  rngResult: RngResult;
+  collect: boolean;
+  jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
+}
+
+export interface CollectWin extends RoundCommand {
+  amount?: number;
+}
+
+export interface AddSpinCounter extends RoundCommand {
+  counterType: string;
+  rngCallId?: string;
+  awarded: number;
+  used: number;
+  gameStateResult?: Record<string, string>;
+}
+
+/**
+ * Turns calls into the round's durable commands and waits for their answers, for at most the command's time (10 s).
+ * A reply with `refusal` was refused by the rules or the wallet. Thrown: `RefusedError` with the refusal where no
+ * round answered (unknown round, service down, still being processed).
+ */
+export interface GameroundCommands {
+  startGameRound(command: StartGameRound): Promise<RoundReply>;
+  addWin(command: AddWin): Promise<RoundReply>;
+  endGameRound(command: RoundCommand): Promise<RoundReply>;
+  collectWin(command: CollectWin): Promise<RoundReply>;
+  voidGameRound(command: RoundCommand): Promise<RoundReply>;
+  addSpinCounterGameState(command: AddSpinCounter): Promise<RoundReply>;
+  /** How a round really stands: its record when that says that it is over, its workflow otherwise. */
+  describeRound(gameround: string): Promise<RoundSnapshot | undefined>;
+}

@@ -1,0 +1,36 @@
+import type { RoundIdentity, RoundSnapshot } from '../domain/round/types';
+import type { WalletCall, WalletOutcome } from '../domain/wallet-call';
+
+export interface WalletDelivery {
+  round: RoundIdentity;
+  call: WalletCall;
+  /** The round's first debit: the open-round guard has to be confirmed before it is sent. */
+  confirmGuard: boolean;
+  /** What earlier deliveries of a credit left behind. */
+  maybePaid: boolean;
+  creditAccepted: boolean;
+}
+
+export type DeliveryResult =
+  | WalletOutcome
+  /** Nothing was sent: the operator holds its share of the local slots. */
+  | { kind: 'unsent' }
+  /** Nothing was sent: another round holds the guard. */
+  | { kind: 'guard-lost' };
+
+export interface ProjectedRound {
+  snapshot: RoundSnapshot;
+  /** Rises with every projection of the round: an older one never overwrites a newer one. */
+  version: number;
+}
+
+export interface GameroundActivities {
+  /** One delivery of a wallet call. Used as a local activity, and as an ordinary one with a single attempt. */
+  deliver(delivery: WalletDelivery): Promise<DeliveryResult>;
+  /** Delivers a credit or void until it is settled: fails, and is retried, for as long as the outcome is `repeat`. */
+  settle(delivery: WalletDelivery): Promise<WalletOutcome>;
+  /** Writes the round's record; gives the open-round guard back when the round is not open any more. */
+  project(round: ProjectedRound): Promise<void>;
+  /** Asks the provider to close a forgotten round (spec doAutoClose); fails unless it answers 200. */
+  autoClose(round: RoundIdentity): Promise<void>;
+}

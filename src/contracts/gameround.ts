@@ -1,0 +1,126 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Refusal } from '../domain/errors';
+import type {
+  AddWinCommand,
+  CollectWinCommand,
+  EndCommand,
+  GameStateEntry,
+  RoundIdentity,
+  RoundPolicy,
+  RoundSnapshot,
+  RoundState,
+  RoundStatus,
+  RoundTransaction,
+  SpinCounterCommand,
+  StartCommand,
+  VoidCommand,
+} from '../domain/round/types';
+import type { WalletBalance } from '../domain/wallet-call';
+
+export const GAMEROUND_WORKFLOW = 'gameround';
+export const TASK_QUEUE = 'gameround';
+
+export function workflowIdOf(gameround: string): string {
+  return `gameround-${gameround}`;
+}
+
+/** Who sends a command; a round that belongs to somebody else answers as if it did not exist. */
+export interface Actor {
+  operatorId: string;
+  playerId: string;
+  gameCode: string;
+  providerId: string;
+}
+
+/** The argument of the workflow. The first debit's command is in it: durable before anything is sent. */
+export interface GameroundStart {
+  identity: RoundIdentity;
+  policy: RoundPolicy;
+  command: StartCommand;
+  /** Set by continue-as-new. */
+  continued?: { state: RoundState; autoCloseAt: number; version: number; autoCloseAttempts: number };
+}
+
+/** Spec "gameRoundInfo". */
+export interface GameRoundInfo {
+  hash: string;
+  status: RoundStatus;
+  stake: number;
+  baseStake: number;
+  mode: string;
+  currency: string;
+  game: string;
+  currencyMultiplier: number;
+  commonRoundHash: string;
+}
+
+/** Spec "freePlayInfo". */
+export interface FreePlayInfo {
+  used: number;
+  granted: number;
+  won: number;
+  isLast: boolean;
+  promotions: { protocolVersion: number; data: string };
+  serial: string;
+}
+
+/** What a round answers to a command: the part of the spec's game reply that the round knows. */
+export interface RoundReply {
+  gameRoundInfo: GameRoundInfo;
+  /** The newest entries (see MAX_REPLY_ENTRIES); getGameRoundInfo has them all. */
+  gameState: GameStateEntry[];
+  amountToCollect: number;
+  amountCredited: number;
+  freePlayInfo?: FreePlayInfo;
+  spinsAvailable?: number;
+  /** Present when the command's own wallet call told balances. */
+  balance?: WalletBalance;
+  /** Present when the command was refused or failed; the other fields then tell how the round stands. */
+  refusal?: Refusal;
+}
+
+/*
+ * Every command is a signal (durable before any wallet call) and an update of the same name (which answers);
+ * whichever arrives first carries it out, the other joins by its key. A person may send either from Temporal Web.
+ */
+export const startSignal = defineSignal<[StartCommand, Actor?]>('start');
+export const addWinSignal = defineSignal<[AddWinCommand, Actor?]>('addWin');
+export const endSignal = defineSignal<[EndCommand, Actor?]>('end');
+export const voidSignal = defineSignal<[VoidCommand, Actor?]>('void');
+export const collectWinSignal = defineSignal<[CollectWinCommand, Actor?]>('collectWin');
+export const addSpinCounterSignal = defineSignal<[SpinCounterCommand, Actor?]>('addSpinCounter');
+
+export const startUpdate = defineUpdate<RoundReply, [StartCommand, Actor?]>('start');
+export const addWinUpdate = defineUpdate<RoundReply, [AddWinCommand, Actor?]>('addWin');
+export const endUpdate = defineUpdate<RoundReply, [EndCommand, Actor?]>('end');
+export const voidUpdate = defineUpdate<RoundReply, [VoidCommand, Actor?]>('void');
+export const collectWinUpdate = defineUpdate<RoundReply, [CollectWinCommand, Actor?]>('collectWin');
+export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand, Actor?]>('addSpinCounter');
+
+/** A person's word that a void which the operator refused (attention `void-refused`) shall be tried again. */
+export const resumeSignal = defineSignal('resume');
+
+/** A round's state as people and the API read it. */
+export interface RoundStateView extends RoundSnapshot {
+  /** `starting` until the first debit is decided. */
+  phase: 'starting' | 'settled' | 'busy' | 'stalled';
+  /** The last commands that were refused without being kept, newest last. */
+  refusals: { at: string; command: string; errorCode: string }[];
+}
+
+export const stateQuery = defineQuery<RoundStateView>('state');
+export const transactionsQuery = defineQuery<RoundTransaction[]>('transactions');
+
+/** Failure types of the workflow and its updates. */
+export const FAILURES = {
+  /** An update was refused before it was kept: details hold the Refusal. */
+  refused: 'CommandRefused',
+  /** Another round holds the open-round guard: no debit was sent and the name stays free. */
+  guardLost: 'GuardLost',
+} as const;
+
+/** What the workflow returns when the round is over. */
+export interface GameroundResult {
+  gameround: string;
+  status: RoundStatus;
+}

@@ -1,0 +1,207 @@
+import type { ErrorObject } from './errors';
+import type { OperatorTransaction, WalletAnswer, WalletBalance, WalletCall, WalletOutcome } from './wallet-call';
+
+/** What is known from outside the answer itself. */
+export interface DeliveryFacts {
+  /**
+   * The call may have reached the wallet before without its answer having been recorded (a worker died).
+   * Then a debit can only be accepted or unknown: a refusal may speak of the repeat, not of the bet.
+   */
+  redelivered: boolean;
+  /** From earlier deliveries of the same call. */
+  maybePaid: boolean;
+  creditAccepted: boolean;
+  /** Error ids after which this operator wants a credit to be sent again. */
+  repeatableErrorIds: readonly number[];
+}
+
+const SIGNATURE_WRONG = 1001;
+const TRANSACTION_COUNT_MISMATCH = 16;
+const MAX_ERROR_TEXT = 500;
+
+interface ReadAnswer {
+  status: number;
+  /** The body where it is a JSON object. */
+  body?: Record<string, unknown>;
+  topLevelError?: ErrorObject;
+  balance?: WalletBalance;
+}
+
+/** Judges one delivery of a `doTransactions` call (spec, rules 1-8 of doTransactions and "Wallet-level effects"). */
+export function judge(call: WalletCall, answer: WalletAnswer, facts: DeliveryFacts): WalletOutcome {
+  if (answer.kind === 'silence') return silence(call, answer.reason, facts);
+  const read = readAnswer(answer.status, answer.body);
+  switch (call.purpose) {
+    case 'debit':
+      return judgeDebit(call, read, facts);
+    case 'credit':
+      return judgeCredit(call, read, facts);
+    case 'void':
+      return judgeVoid(call, read, facts);
+  }
+}
+
+function silence(call: WalletCall, reason: string, facts: DeliveryFacts): WalletOutcome {
+  if (call.purpose === 'debit') return { kind: 'unknown', reason };
+  return { kind: 'repeat', reason, creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid || hasCredit(call) };
+}
+
+function judgeDebit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
+  const debit = find(call, 'debit');
+  const end = find(call, 'end');
+  if (debit === undefined) throw new TypeError('a debit call without debit');
+  const verdict = verdictOf(read, debit.hash);
+  if (read.status === 200) {
+    if (read.body === undefined) return { kind: 'unknown', reason: '200 without a JSON object' };
+    if (verdict.error) return { kind: 'unknown', reason: `200 with error ${describe(verdict.error)}` };
+    const endError = end === undefined ? undefined : verdictOf(read, end.hash).error;
+    return { kind: 'accepted', endRefused: endError, balance: read.balance };
+  }
+  if (!isClientError(read.status)) return { kind: 'unknown', reason: `status ${read.status}` };
+  if (facts.redelivered) return { kind: 'unknown', reason: `status ${read.status} to a repeated delivery` };
+  const errorCode = verdict.error ?? read.topLevelError;
+  return { kind: 'declined', unauthorised: isUnauthorised(read, errorCode), errorCode, processed: verdict.processed };
+}
+
+function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
+  const credit = find(call, 'credit');
+  const end = find(call, 'end');
+  const creditVerdict = credit && verdictOf(read, credit.hash);
+  const endVerdict = end && verdictOf(read, end.hash);
+  const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid || facts.redelivered };
+  const repeat = (reason: string, change: Partial<typeof known> = {}): WalletOutcome => ({
+    kind: 'repeat',
+    reason,
+    ...known,
+    ...change,
+  });
+  const withoutAnswer = credit === undefined ? {} : { maybePaid: true };
+
+  if (read.status === 200) {
+    if (read.body === undefined) return repeat('200 without a JSON object', withoutAnswer);
+    if (creditVerdict?.error) return repeat(`200 with error ${describe(creditVerdict.error)}`, withoutAnswer);
+    if (endVerdict?.error) {
+      return repeat(`200 with error ${describe(endVerdict.error)} for the end`, { creditAccepted: credit !== undefined });
+    }
+    return { kind: 'accepted', balance: read.balance };
+  }
+
+  const error = creditVerdict?.error ?? endVerdict?.error ?? read.topLevelError;
+  if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
+  if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);
+  if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);
+
+  const creditProcessed = creditVerdict?.processed === true;
+  if (creditProcessed) known.creditAccepted = true;
+  if (error === undefined) return repeat(`status ${read.status} without an errorCode`);
+  if (credit !== undefined && !creditProcessed && creditVerdict?.error === undefined) {
+    // The error is about the end alone and the credit isn't mentioned: nobody said what became of it.
+    return repeat(`status ${read.status} that leaves the credit open`, withoutAnswer);
+  }
+  if (facts.repeatableErrorIds.includes(error.id)) return repeat(`status ${read.status}, ${describe(error)}`);
+  if (credit === undefined || creditProcessed) {
+    return { kind: 'accepted', endRefused: endVerdict?.error ?? error, balance: read.balance };
+  }
+  return { kind: 'refused', unauthorised: false, errorCode: error, ...known };
+}
+
+function judgeVoid(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
+  const transaction = find(call, 'void');
+  if (transaction === undefined) throw new TypeError('a void call without void');
+  const error = verdictOf(read, transaction.hash).error ?? read.topLevelError;
+  const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid };
+  if (read.status === 200 && read.body !== undefined && error === undefined) {
+    return { kind: 'accepted', balance: read.balance };
+  }
+  if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
+  if (read.status === 400 && read.body !== undefined && error?.id !== TRANSACTION_COUNT_MISMATCH) {
+    return { kind: 'accepted', unconfirmed: !facts.redelivered };
+  }
+  const why = error === undefined ? '' : `, ${describe(error)}`;
+  return { kind: 'repeat', reason: `status ${read.status}${why}`, ...known };
+}
+
+/** 408 says that the wallet gave up waiting: it is no answer. */
+function isClientError(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408;
+}
+
+function isUnauthorised(read: ReadAnswer, error: ErrorObject | undefined): boolean {
+  return read.status === 401 || (read.status !== 200 && error?.id === SIGNATURE_WRONG);
+}
+
+function find(call: WalletCall, type: OperatorTransaction['type']): OperatorTransaction | undefined {
+  return call.transactions.find((transaction) => transaction.type === type);
+}
+
+function hasCredit(call: WalletCall): boolean {
+  return find(call, 'credit') !== undefined;
+}
+
+function describe(error: ErrorObject): string {
+  return `${error.id} ${error.msg}`.trim();
+}
+
+/** What the reply says of one transaction: an error of its own, or the top-level one where it isn't listed. */
+function verdictOf(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
+  const listed = asArray(read.body?.hashesProcessed).filter((item) => isObject(item) && item.hash === hash);
+  if (listed.length === 0) return { processed: false, error: read.topLevelError };
+  const error = listed.map((item) => errorIn(item)).find((found) => found !== undefined);
+  return { processed: error === undefined, error };
+}
+
+function readAnswer(status: number, body: unknown): ReadAnswer {
+  if (!isObject(body)) return { status };
+  return { status, body, topLevelError: errorIn(body), balance: readBalance(body) };
+}
+
+function errorIn(holder: unknown): ErrorObject | undefined {
+  if (!isObject(holder) || !isObject(holder.errorCode)) return undefined;
+  const { id, msg, clientmsg } = holder.errorCode;
+  return {
+    id: typeof id === 'number' && Number.isSafeInteger(id) ? id : 0,
+    msg: typeof msg === 'string' ? msg.slice(0, MAX_ERROR_TEXT) : '',
+    clientmsg: typeof clientmsg === 'string' ? clientmsg.slice(0, MAX_ERROR_TEXT) : '',
+  };
+}
+
+const MAX_BALANCES = 20;
+const MAX_TICKETS = 200;
+
+/** The balances of an operator balance reply; undefined where there is none that can be read. */
+export function readBalance(body: unknown): WalletBalance | undefined {
+  if (!isObject(body)) return undefined;
+  const balances = asArray(body.balances).slice(0, MAX_BALANCES).flatMap(readBalanceItem);
+  if (balances.length === 0) return undefined;
+  const tickets = [...asArray(body.tickets), ...asArray(body.freePlays)].filter(isObject).slice(0, MAX_TICKETS);
+  return {
+    balances,
+    ...(typeof body.useBonusFirst === 'boolean' ? { useBonusFirst: body.useBonusFirst } : {}),
+    ...(isObject(body.discountInfo) ? { discountInfo: body.discountInfo } : {}),
+    ...(tickets.length > 0 ? { tickets } : {}),
+  };
+}
+
+function readBalanceItem(item: unknown): WalletBalance['balances'] {
+  if (!isObject(item) || typeof item.amount !== 'number' || !Number.isFinite(item.amount)) return [];
+  return [
+    {
+      type: typeof item.type === 'string' ? item.type : 'real',
+      amount: item.amount,
+      currency: typeof item.currency === 'string' ? item.currency : '',
+    },
+  ];
+}
+
+/** `balance.totalBalance`: the sum of the balances. */
+export function totalBalance(balance: WalletBalance): number {
+  return balance.balances.reduce((sum, item) => sum + item.amount, 0);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function asArray(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,225 @@
+import type { Refusal } from '../errors';
+import type { WalletBalance, WalletCall } from '../wallet-call';
+
+export type RoundStatus = 'open' | 'closed' | 'cancel';
+
+/** Why a person should look at a round; the most urgent first. */
+export const ATTENTIONS = [
+  'crashed',
+  'void-refused',
+  'credit-pending',
+  'void-pending',
+  'auto-close-failing',
+  'void-unconfirmed',
+  'projection-pending',
+] as const;
+export type Attention = (typeof ATTENTIONS)[number];
+
+/** What a round is: fixed when it opens. */
+export interface RoundIdentity {
+  gameround: string;
+  operatorId: string;
+  playerId: string;
+  gameCode: string;
+  providerId: string;
+  /** The session that opened the round; an expired one may still finish it. Never the token itself. */
+  sessionId: string;
+  mode: 'real';
+  currency: string;
+  currencyMultiplier: number;
+  language: string;
+  externalGameProviderRoundId?: string;
+}
+
+/** The operator's and the game's settings that the rules need, as they were when the round opened. */
+export interface RoundPolicy {
+  walletTimeoutMs: number;
+  autoCloseAfterMs: number;
+  /** The operator can't take back a single follow-up debit. */
+  voidsWholeRound: boolean;
+  followUpDebits: boolean;
+  gameRoundReport: boolean;
+  resultCallback: boolean;
+}
+
+export interface Ticket {
+  serial: string;
+  /** Minor units. */
+  stake: number;
+  currency: string;
+  /** How many the operator still listed when the ticket was chosen. */
+  count: number;
+  feature?: string;
+  /** How many of this serial this player's rounds have used and won before. */
+  usedBefore: number;
+  wonBefore: number;
+}
+
+export interface Discount {
+  /** Minor units, subtracted by the operator from the full stake. */
+  amount: number;
+  campaignId?: string;
+}
+
+export interface StartCommand {
+  type: 'start';
+  /** Stake in minor units, already multiplied; the ticket's stake when one pays. */
+  stake: number;
+  currency: string;
+  useTicket: boolean;
+  endGame: boolean;
+  /** Minor units: counts as open winnings. */
+  winAmount: number;
+  rngCallId?: string;
+  result?: string;
+  ticket?: Ticket;
+  discount?: Discount;
+}
+
+export interface AddWinCommand {
+  type: 'addWin';
+  key: string;
+  winAmount: number;
+  collect: boolean;
+  rngCallId?: string;
+  result?: string;
+  betData?: Record<string, string>;
+  jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
+}
+
+export interface EndCommand {
+  type: 'end';
+  key: string;
+  /** Why the round ends: becomes the `reason` of its transactions. */
+  reason: string;
+}
+
+export interface CollectWinCommand {
+  type: 'collectWin';
+  key: string;
+  /** Minor units, at most the open winnings; absent: all of them. */
+  amount?: number;
+}
+
+export interface VoidCommand {
+  type: 'void';
+  reason: string;
+}
+
+export interface SpinCounterCommand {
+  type: 'addSpinCounter';
+  key: string;
+  counterType: string;
+  awarded: number;
+  used: number;
+  gameStateResult?: Record<string, string>;
+}
+
+export type Command =
+  | StartCommand
+  | AddWinCommand
+  | EndCommand
+  | CollectWinCommand
+  | VoidCommand
+  | SpinCounterCommand;
+
+/** What is remembered of an answer, small enough to keep one for every command of a long round. */
+export interface Answer {
+  status: RoundStatus;
+  amountToCollect: number;
+  amountCredited: number;
+  /** Length of the game state when the answer was given. */
+  entries: number;
+  spinsAvailable?: number;
+  refusal?: Refusal;
+  /** Set when the command's own wallet call was answered with balances. */
+  balance?: WalletBalance;
+}
+
+export interface CommandEntry {
+  /** The command's money fields: the same key with others is a mismatch. */
+  fingerprint: string;
+  /** Absent while the command is being carried out. */
+  answer?: Answer;
+}
+
+/** `pending`: not answered definitely yet. A credit that crashed its round stays pending: it is owed. */
+export type TransactionOutcome = 'pending' | 'accepted' | 'declined' | 'unknown';
+
+/** Spec "Transaction as reported in round records", and what became of it. */
+export interface RoundTransaction {
+  type: 'debit' | 'credit' | 'end' | 'void';
+  hash: string;
+  isFirstDebit?: boolean;
+  amount?: number;
+  currency: string;
+  timestamp: string;
+  reason?: string;
+  serial?: string;
+  freePlayStake?: number;
+  freePlayUsed?: boolean;
+  discountAmount?: number;
+  discountCampaignId?: string;
+  outcome: TransactionOutcome;
+  /** Sum of the operator's balances right after, where it told. */
+  balanceAfter?: number;
+}
+
+/** Spec "gameState entry". */
+export interface GameStateEntry {
+  hash: string;
+  type: 'debit' | 'genericwin' | 'spincounter';
+  processedOn: string;
+  result: { winAmount: number; info: Record<string, string> };
+  amountWagered: number;
+  collected: number;
+  reason: string;
+}
+
+/** Everything about a round that its record holds and replies are made from. */
+export interface RoundSnapshot {
+  identity: RoundIdentity;
+  openedAt: string;
+  closedAt?: string;
+  status: RoundStatus;
+  /** The operator refused money it may have taken or given: to be reconciled. The status stays `open`. */
+  crashed: boolean;
+  /** Sum of the stakes of the accepted debits, or the first stake while none is; minor units. */
+  stake: number;
+  /** Open, uncollected winnings in minor units. */
+  amountToCollect: number;
+  transactions: RoundTransaction[];
+  gameState: GameStateEntry[];
+  /** counterType → awarded and used. */
+  spinCounters: Record<string, { awarded: number; used: number }>;
+  ticket?: Ticket;
+  attention: Attention[];
+}
+
+/** A wallet call that isn't settled. Its command, when one waits for it, is answered by the outcome. */
+export interface PendingCall extends WalletCall {
+  commandKey?: string;
+  /** After an accepted debit the round is to be collected and closed by the same command. */
+  endAfterwards: boolean;
+  /** The first try didn't settle it: it is being retried, and other commands are refused meanwhile. */
+  stalled: boolean;
+  /** The operator refuses our void: a person has to resume it. */
+  parked: boolean;
+}
+
+/** The whole state of a round's workflow. Plain JSON: it goes through continue-as-new. */
+export interface RoundState extends RoundSnapshot {
+  policy: RoundPolicy;
+  commands: Record<string, CommandEntry>;
+  pending?: PendingCall;
+  /** Hashes of debits still to be voided, after `pending`. */
+  voidsToCome: string[];
+  /** The command that is answered when the last void is done. */
+  voidCommandKey?: string;
+  /** Some delivery of a credit of this round ended without a definite answer. */
+  maybePaid: boolean;
+  /** rngCallId of the first debit. */
+  firstRngCallId?: string;
+  /** Bytes of free-form provider data kept in the game state. */
+  infoBytes: number;
+}

@@ -1,0 +1,85 @@
+import type { ErrorObject } from './errors';
+
+export type TransactionType = 'debit' | 'credit' | 'end' | 'void';
+
+/** One transaction as it goes to the operator in `doTransactions` (spec "Operator transaction"). */
+export interface OperatorTransaction {
+  type: TransactionType;
+  /** Debits only. */
+  isFirstDebit?: boolean;
+  currency: string;
+  /** Idempotency key; a void carries the hash of the debit it takes back. */
+  hash: string;
+  /** Minor units; absent for end, void and a debit paid with a ticket. */
+  amount?: number;
+  /** ISO 8601. */
+  timestamp: string;
+  reason?: string;
+  /** The ticket that pays a debit without amount. */
+  serial?: string;
+}
+
+export type WalletPurpose = 'debit' | 'credit' | 'void';
+
+/** The transactions of one `doTransactions` call and what the round wants of it. */
+export interface WalletCall {
+  /** `debit`: [debit] or [debit, end]; `credit`: [credit], [credit, end] or [end]; `void`: [void]. */
+  purpose: WalletPurpose;
+  transactions: OperatorTransaction[];
+}
+
+export interface WalletBalance {
+  balances: { type: string; amount: number; currency: string }[];
+  useBonusFirst?: boolean;
+  discountInfo?: Record<string, unknown>;
+  tickets?: Record<string, unknown>[];
+}
+
+/** What came back from one delivery of a call, before it is judged. */
+export type WalletAnswer =
+  | { kind: 'answer'; status: number; body: unknown }
+  /** Time-out, broken connection, oversized reply: the wallet may or may not have processed the call. */
+  | { kind: 'silence'; reason: string };
+
+/**
+ * The judgement of one delivery. Unknown is never treated as declined, nor as accepted (contract: Money, outcomes).
+ *
+ * Debits: `accepted` | `declined` | `unknown`. Credits and ends: `accepted` | `repeat` | `refused`.
+ * Voids: `accepted` | `repeat` | `refused` (the wallet doesn't know us: a person has to look).
+ */
+export type WalletOutcome =
+  | {
+      kind: 'accepted';
+      /** [debit, end] or [credit, end] whose end alone was refused. */
+      endRefused?: ErrorObject;
+      balance?: WalletBalance;
+      /** Voids only: a 400 to the very first delivery, so nobody said that the void was processed. */
+      unconfirmed?: boolean;
+    }
+  | {
+      kind: 'declined';
+      /** 401 or error id 1001: the operator doesn't accept our signature. */
+      unauthorised: boolean;
+      errorCode?: ErrorObject;
+      /** A refusal that nevertheless lists the debit as processed: it has to be taken back. */
+      processed: boolean;
+    }
+  | { kind: 'unknown'; reason: string }
+  | {
+      kind: 'repeat';
+      reason: string;
+      /** The credit of this call was accepted although the call as a whole has to be repeated. */
+      creditAccepted: boolean;
+      /** Some delivery of the credit ended without a definite answer. */
+      maybePaid: boolean;
+    }
+  | {
+      kind: 'refused';
+      /** 401 or error id 1001. */
+      unauthorised: boolean;
+      errorCode?: ErrorObject;
+      /** As in `repeat`: known of the credit of this call from this delivery or an earlier one. */
+      creditAccepted: boolean;
+      maybePaid: boolean;
+      balance?: WalletBalance;
+    };
