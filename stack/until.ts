@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeExit, type Child } from './child';
+
+export interface UntilOptions {
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly everyMs?: number;
+  /** Where to look when it never comes. */
+  readonly child?: Child;
+}
+
+/** Tries until it does not throw; gives up when the child has died or time is up, with the reason. */
+export async function until<T>(attempt: () => Promise<T>, options: UntilOptions): Promise<T> {
+  const { what, timeoutMs, everyMs = 100, child } = options;
+  const deadline = Date.now() + timeoutMs;
+  let exit: string | undefined;
+  void child?.exited.then((how) => (exit = describeExit(how)));
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (exit !== undefined)
+        throw new Error(`${what}: the process ended ${exit}${quote(child)}`, { cause: error });
+      if (Date.now() > deadline) {
+        const last = error instanceof Error ? error.message : String(error);
+        throw new Error(`${what}: not within ${timeoutMs / 1000} s (${last})${quote(child)}`, {
+          cause: error,
+        });
+      }
+    }
+    await sleep(everyMs);
+  }
+}
+
+function quote(child: Child | undefined): string {
+  const lines = child?.tail() ?? [];
+  return child && lines.length > 0 ? `; last lines of ${child.logFile}:\n  ${lines.join('\n  ')}` : '';
+}
