@@ -1,10 +1,8 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Refusal } from '../domain/errors';
 import type {
   AddWinCommand,
   CollectWinCommand,
   EndCommand,
-  GameStateEntry,
   RoundIdentity,
   RoundPolicy,
   RoundSnapshot,
@@ -15,7 +13,9 @@ import type {
   StartCommand,
   VoidCommand,
 } from '../domain/round/types';
-import type { WalletBalance } from '../domain/wallet-call';
+import type { RoundReply } from '../domain/round/replies';
+
+export type { FreePlayInfo, GameRoundInfo, RoundReply } from '../domain/round/replies';
 
 export const GAMEROUND_WORKFLOW = 'gameround';
 export const TASK_QUEUE = 'gameround';
@@ -39,44 +39,6 @@ export interface GameroundStart {
   command: StartCommand;
   /** Set by continue-as-new. */
   continued?: { state: RoundState; autoCloseAt: number; version: number; autoCloseAttempts: number };
-}
-
-/** Spec "gameRoundInfo". */
-export interface GameRoundInfo {
-  hash: string;
-  status: RoundStatus;
-  stake: number;
-  baseStake: number;
-  mode: string;
-  currency: string;
-  game: string;
-  currencyMultiplier: number;
-  commonRoundHash: string;
-}
-
-/** Spec "freePlayInfo". */
-export interface FreePlayInfo {
-  used: number;
-  granted: number;
-  won: number;
-  isLast: boolean;
-  promotions: { protocolVersion: number; data: string };
-  serial: string;
-}
-
-/** What a round answers to a command: the part of the spec's game reply that the round knows. */
-export interface RoundReply {
-  gameRoundInfo: GameRoundInfo;
-  /** The newest entries (see MAX_REPLY_ENTRIES); getGameRoundInfo has them all. */
-  gameState: GameStateEntry[];
-  amountToCollect: number;
-  amountCredited: number;
-  freePlayInfo?: FreePlayInfo;
-  spinsAvailable?: number;
-  /** Present when the command's own wallet call told balances. */
-  balance?: WalletBalance;
-  /** Present when the command was refused or failed; the other fields then tell how the round stands. */
-  refusal?: Refusal;
 }
 
 /*

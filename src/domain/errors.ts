@@ -28,7 +28,11 @@ export const ERRORS = {
   IDEMPOTENCYMISMATCH: { id: 2002, status: 400, clientmsg: 'The request could not be processed.' },
   PLAYERNOTFOUND: { id: 2003, status: 404, clientmsg: 'The player could not be found.' },
   GAMENOTFOUND: { id: 2004, status: 404, clientmsg: 'The game could not be found.' },
-  TOKENNOTFOUND: { id: 2005, status: 401, clientmsg: 'Your session could not be found. Please reload the game.' },
+  TOKENNOTFOUND: {
+    id: 2005,
+    status: 401,
+    clientmsg: 'Your session could not be found. Please reload the game.',
+  },
   TOKENEXPIRED: { id: 2006, status: 401, clientmsg: 'Your session has expired. Please reload the game.' },
   LAUNCHURLSPENT: { id: 2007, status: 401, clientmsg: 'This link has expired. Please open the game again.' },
   NOTICKETAVAILABLE: { id: 2008, status: 400, clientmsg: 'No free play is available.' },
@@ -41,7 +45,11 @@ export const ERRORS = {
   WALLETUNAVAILABLE: { id: 3000, status: 502, clientmsg: 'Your wallet is not available. Please try again.' },
   OPERATIONBEINGPROCESSED: { id: 3001, status: 503, clientmsg: 'Your last action is still being processed.' },
   SERVICEUNAVAILABLE: { id: 3002, status: 503, clientmsg: 'The service is not available. Please try again.' },
-  GAMEPROVIDERUNAVAILABLE: { id: 3003, status: 502, clientmsg: 'The game is not available. Please try again.' },
+  GAMEPROVIDERUNAVAILABLE: {
+    id: 3003,
+    status: 502,
+    clientmsg: 'The game is not available. Please try again.',
+  },
   DEBITDECLINED: { id: 3004, status: 400, clientmsg: 'The bet was declined.' },
 } as const satisfies Record<string, CatalogueEntry>;
 

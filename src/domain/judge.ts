@@ -1,5 +1,11 @@
 import type { ErrorObject } from './errors';
-import type { OperatorTransaction, WalletAnswer, WalletBalance, WalletCall, WalletOutcome } from './wallet-call';
+import type {
+  OperatorTransaction,
+  WalletAnswer,
+  WalletBalance,
+  WalletCall,
+  WalletOutcome,
+} from './wallet-call';
 
 /** What is known from outside the answer itself. */
 export interface DeliveryFacts {
@@ -43,7 +49,12 @@ export function judge(call: WalletCall, answer: WalletAnswer, facts: DeliveryFac
 
 function silence(call: WalletCall, reason: string, facts: DeliveryFacts): WalletOutcome {
   if (call.purpose === 'debit') return { kind: 'unknown', reason };
-  return { kind: 'repeat', reason, creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid || hasCredit(call) };
+  return {
+    kind: 'repeat',
+    reason,
+    creditAccepted: facts.creditAccepted,
+    maybePaid: facts.maybePaid || hasCredit(call),
+  };
 }
 
 function judgeDebit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
@@ -60,7 +71,12 @@ function judgeDebit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): W
   if (!isClientError(read.status)) return { kind: 'unknown', reason: `status ${read.status}` };
   if (facts.redelivered) return { kind: 'unknown', reason: `status ${read.status} to a repeated delivery` };
   const errorCode = verdict.error ?? read.topLevelError;
-  return { kind: 'declined', unauthorised: isUnauthorised(read, errorCode), errorCode, processed: verdict.processed };
+  return {
+    kind: 'declined',
+    unauthorised: isUnauthorised(read, errorCode),
+    errorCode,
+    processed: verdict.processed,
+  };
 }
 
 function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
@@ -81,7 +97,9 @@ function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): 
     if (read.body === undefined) return repeat('200 without a JSON object', withoutAnswer);
     if (creditVerdict?.error) return repeat(`200 with error ${describe(creditVerdict.error)}`, withoutAnswer);
     if (endVerdict?.error) {
-      return repeat(`200 with error ${describe(endVerdict.error)} for the end`, { creditAccepted: credit !== undefined });
+      return repeat(`200 with error ${describe(endVerdict.error)} for the end`, {
+        creditAccepted: credit !== undefined,
+      });
     }
     return { kind: 'accepted', balance: read.balance };
   }
@@ -173,7 +191,9 @@ export function readBalance(body: unknown): WalletBalance | undefined {
   if (!isObject(body)) return undefined;
   const balances = asArray(body.balances).slice(0, MAX_BALANCES).flatMap(readBalanceItem);
   if (balances.length === 0) return undefined;
-  const tickets = [...asArray(body.tickets), ...asArray(body.freePlays)].filter(isObject).slice(0, MAX_TICKETS);
+  const tickets = [...asArray(body.tickets), ...asArray(body.freePlays)]
+    .filter(isObject)
+    .slice(0, MAX_TICKETS);
   return {
     balances,
     ...(typeof body.useBonusFirst === 'boolean' ? { useBonusFirst: body.useBonusFirst } : {}),

@@ -63,7 +63,9 @@ export interface Discount {
 
 export interface StartCommand {
   type: 'start';
-  /** Stake in minor units, already multiplied; the ticket's stake when one pays. */
+  /** Minor units, already multiplied, as the caller gave it; may be absent when a ticket pays. */
+  debitAmount?: number;
+  /** What the bet is worth: the debitAmount, or the ticket's stake when one pays. */
   stake: number;
   currency: string;
   useTicket: boolean;
@@ -116,12 +118,7 @@ export interface SpinCounterCommand {
 }
 
 export type Command =
-  | StartCommand
-  | AddWinCommand
-  | EndCommand
-  | CollectWinCommand
-  | VoidCommand
-  | SpinCounterCommand;
+  StartCommand | AddWinCommand | EndCommand | CollectWinCommand | VoidCommand | SpinCounterCommand;
 
 /** What is remembered of an answer, small enough to keep one for every command of a long round. */
 export interface Answer {
@@ -201,6 +198,8 @@ export interface PendingCall extends WalletCall {
   commandKey?: string;
   /** After an accepted debit the round is to be collected and closed by the same command. */
   endAfterwards: boolean;
+  /** Enters the game state when the debit is accepted. */
+  entry?: GameStateEntry;
   /** The first try didn't settle it: it is being retried, and other commands are refused meanwhile. */
   stalled: boolean;
   /** The operator refuses our void: a person has to resume it. */
@@ -208,7 +207,7 @@ export interface PendingCall extends WalletCall {
 }
 
 /** The whole state of a round's workflow. Plain JSON: it goes through continue-as-new. */
-export interface RoundState extends RoundSnapshot {
+export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
   policy: RoundPolicy;
   commands: Record<string, CommandEntry>;
   pending?: PendingCall;
@@ -216,6 +215,8 @@ export interface RoundState extends RoundSnapshot {
   voidsToCome: string[];
   /** The command that is answered when the last void is done. */
   voidCommandKey?: string;
+  /** Attention marks that don't follow from the rest of the state. */
+  marks: Attention[];
   /** Some delivery of a credit of this round ended without a definite answer. */
   maybePaid: boolean;
   /** rngCallId of the first debit. */

@@ -1,0 +1,17 @@
+import { ATTENTIONS, type Attention, type RoundState } from './types';
+
+/** Why a person should look at the round, the most urgent first; empty when nothing waits longer than it should. */
+export function attentionOf(state: RoundState): Attention[] {
+  const found = new Set<Attention>(state.marks);
+  if (state.crashed) found.add('crashed');
+  if (state.pending?.parked) found.add('void-refused');
+  else if (state.pending?.stalled)
+    found.add(state.pending.purpose === 'void' ? 'void-pending' : 'credit-pending');
+  return ATTENTIONS.filter((attention) => found.has(attention));
+}
+
+export function mark(state: RoundState, attention: Attention, on: boolean): RoundState {
+  if (state.marks.includes(attention) === on) return state;
+  const marks = on ? [...state.marks, attention] : state.marks.filter((other) => other !== attention);
+  return { ...state, marks };
+}

@@ -1,0 +1,263 @@
+import { refusal, type ErrorName, type Refusal } from '../errors';
+import { gameStateHash, transactionHash } from '../hashes';
+import { addAmounts } from '../money';
+import { fingerprintOf, keyOf } from './keys';
+import { beginDebit, endTransaction, infoOf, toWire } from './open';
+import type {
+  AddWinCommand,
+  Answer,
+  CollectWinCommand,
+  Command,
+  GameStateEntry,
+  RoundState,
+  RoundTransaction,
+  SpinCounterCommand,
+  StartCommand,
+} from './types';
+
+/** A round's state has to stay well below what a workflow can carry (2 MB). */
+export const MAX_COMMANDS = 3_000;
+export const MAX_INFO_BYTES = 512 * 1024;
+
+export type Decision =
+  /** Not kept: the same command may be sent again and be judged anew. */
+  | { kind: 'refuse'; refusal: Refusal }
+  /** Known: its answer is there, or it is being carried out. */
+  | { kind: 'join'; key: string }
+  | { kind: 'accept'; key: string; state: RoundState };
+
+/** What becomes of a command, given how the round stands (spec "States and transitions"; contract: Identity). */
+export function decide(state: RoundState, command: Command, at: string): Decision {
+  const key = keyOf(state, command);
+  const known = Object.hasOwn(state.commands, key) ? state.commands[key] : undefined;
+  if (known !== undefined && known.answer === undefined) {
+    return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
+  }
+  if (state.crashed) return no('GAMEROUNDCRASHED');
+  if (state.status !== 'open') return no('GAMEROUNDNOTACTIVE');
+  if (known !== undefined) {
+    return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
+  }
+  // A call is in flight or being retried: only one command at a time may touch the money.
+  if (state.pending !== undefined) return no('OPERATIONBEINGPROCESSED');
+  return carryOut(state, command, key, at);
+}
+
+function carryOut(state: RoundState, command: Command, key: string, at: string): Decision {
+  switch (command.type) {
+    case 'start':
+      return followUpDebit(state, command, key, at);
+    case 'addWin':
+      return addWin(state, command, key, at);
+    case 'end':
+      return {
+        kind: 'accept',
+        key,
+        state: collectAndEnd(remember(state, command, key), key, command.reason, at),
+      };
+    case 'collectWin':
+      return collectWin(state, command, key, at);
+    case 'void':
+      return voidRound(remember(state, command, key), command.reason, key, at);
+    case 'addSpinCounter':
+      return addSpinCounter(state, command, key, at);
+  }
+}
+
+function followUpDebit(state: RoundState, command: StartCommand, key: string, at: string): Decision {
+  if (command.currency !== state.identity.currency) return no('INVALIDREQUEST', 'debitInformation.currency');
+  const full = fullOf(state, infoOf({ result: command.result, rngCallId: command.rngCallId }));
+  if (full !== undefined) return full;
+  if (addAmounts(state.amountToCollect, command.winAmount) === undefined) {
+    return no('INVALIDREQUEST', 'rngResult.winAmount');
+  }
+  if (addAmounts(state.stake, command.stake) === undefined)
+    return no('INVALIDREQUEST', 'debitInformation.debitAmount');
+  return { kind: 'accept', key, state: beginDebit(state, command, key, at) };
+}
+
+function addWin(state: RoundState, command: AddWinCommand, key: string, at: string): Decision {
+  const jackpots = command.jackpotPayout?.length ? JSON.stringify(command.jackpotPayout) : undefined;
+  const info = infoOf({
+    ...command.betData,
+    rngCallId: command.rngCallId,
+    result: command.result,
+    jackpotPayout: jackpots,
+  });
+  const full = fullOf(state, info);
+  if (full !== undefined) return full;
+  const amountToCollect = addAmounts(state.amountToCollect, command.winAmount);
+  if (amountToCollect === undefined) return no('INVALIDREQUEST', 'rngResult.winAmount');
+  const entry = newEntry(state, 'genericwin', key, command.winAmount, info, at);
+  const won = withEntry({ ...remember(state, command, key), amountToCollect }, entry);
+  if (command.collect) return { kind: 'accept', key, state: collectAndEnd(won, key, 'addWin collect', at) };
+  return { kind: 'accept', key, state: answered(won, key) };
+}
+
+function collectWin(state: RoundState, command: CollectWinCommand, key: string, at: string): Decision {
+  const amount = command.amount ?? state.amountToCollect;
+  if (amount === 0 || amount > state.amountToCollect) return no('UNCOLLECTEDAMOUNTTOOLOW');
+  const credit = creditTransaction(state, key, amount, 'collectWin', at);
+  return { kind: 'accept', key, state: sendCredit(remember(state, command, key), key, [credit]) };
+}
+
+function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: string, at: string): Decision {
+  const full = fullOf(state, command.gameStateResult ?? {});
+  if (full !== undefined) return full;
+  const counters = state.spinCounters;
+  const before = Object.hasOwn(counters, command.counterType) ? counters[command.counterType] : undefined;
+  const awarded = addAmounts(before?.awarded ?? 0, command.awarded);
+  const used = addAmounts(before?.used ?? 0, command.used);
+  if (awarded === undefined || used === undefined) return no('INVALIDREQUEST', 'rngResult.result');
+  if (used > awarded) return no('SPINCOUNTEREXHAUSTED');
+  const info = { ...command.gameStateResult, counterType: command.counterType };
+  const counted = withEntry(remember(state, command, key), newEntry(state, 'spincounter', key, 0, info, at));
+  const next = { ...counted, spinCounters: { ...counters, [command.counterType]: { awarded, used } } };
+  return { kind: 'accept', key, state: answered(next, key, { spinsAvailable: awarded - used }) };
+}
+
+/** Credits all open winnings, if any, and ends the round. */
+export function collectAndEnd(state: RoundState, key: string, reason: string, at: string): RoundState {
+  const credit =
+    state.amountToCollect > 0 ? [creditTransaction(state, key, state.amountToCollect, reason, at)] : [];
+  return sendCredit(state, key, [...credit, endTransaction(state, key, reason, at)]);
+}
+
+function sendCredit(state: RoundState, key: string, transactions: RoundTransaction[]): RoundState {
+  return {
+    ...state,
+    transactions: [...state.transactions, ...transactions],
+    pending: {
+      purpose: 'credit',
+      transactions: transactions.map(toWire),
+      commandKey: key,
+      endAfterwards: false,
+      stalled: false,
+      parked: false,
+    },
+  };
+}
+
+function voidRound(state: RoundState, reason: string, key: string, at: string): Decision {
+  const credited = state.transactions.some(
+    ({ type, outcome }) => type === 'credit' && outcome === 'accepted',
+  );
+  if (credited || state.maybePaid) return no('CREDITALREADYPROCESSED');
+  return { kind: 'accept', key, state: cancelRound({ ...state, voidCommandKey: key }, reason, at) };
+}
+
+/** The round is over without effect: every debit that was taken, or may have been, is voided, the first one first. */
+export function cancelRound(state: RoundState, reason: string, at: string): RoundState {
+  const taken = state.transactions.filter(
+    ({ type, outcome }) => type === 'debit' && (outcome === 'accepted' || outcome === 'unknown'),
+  );
+  const done = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  const cancelled: RoundState = {
+    ...state,
+    status: 'cancel',
+    closedAt: at,
+    amountToCollect: 0,
+    pending: undefined,
+  };
+  const voids = taken.map(({ hash }) => hash).filter((hash) => !done.has(hash));
+  return sendNextVoid({ ...cancelled, voidsToCome: voids }, reason, at);
+}
+
+/** One call for each void: each then has an outcome of its own. It carries the hash of the debit it takes back. */
+export function sendNextVoid(state: RoundState, reason: string, at: string): RoundState {
+  const [hash, ...voidsToCome] = state.voidsToCome;
+  if (hash === undefined) return state;
+  const transaction: RoundTransaction = {
+    type: 'void',
+    hash,
+    currency: state.identity.currency,
+    timestamp: at,
+    reason,
+    outcome: 'pending',
+  };
+  return {
+    ...state,
+    voidsToCome,
+    transactions: [...state.transactions, transaction],
+    pending: {
+      purpose: 'void',
+      transactions: [toWire(transaction)],
+      commandKey: state.voidCommandKey,
+      endAfterwards: false,
+      stalled: false,
+      parked: false,
+    },
+  };
+}
+
+/** Keeps the answer to a command; a repeat is answered from it. */
+export function answered(state: RoundState, key: string, about: Partial<Answer> = {}): RoundState {
+  const entry = state.commands[key];
+  if (entry === undefined) return state;
+  const answer: Answer = {
+    status: state.status,
+    amountToCollect: state.amountToCollect,
+    amountCredited: 0,
+    entries: state.gameState.length,
+    ...about,
+  };
+  return { ...state, commands: { ...state.commands, [key]: { ...entry, answer } } };
+}
+
+function remember(state: RoundState, command: Command, key: string): RoundState {
+  return { ...state, commands: { ...state.commands, [key]: { fingerprint: fingerprintOf(command) } } };
+}
+
+function creditTransaction(
+  state: RoundState,
+  key: string,
+  amount: number,
+  reason: string,
+  at: string,
+): RoundTransaction {
+  const { gameround, currency } = state.identity;
+  const hash = transactionHash(gameround, 'credit', key);
+  return { type: 'credit', hash, amount, currency, timestamp: at, reason, outcome: 'pending' };
+}
+
+function newEntry(
+  state: RoundState,
+  type: GameStateEntry['type'],
+  key: string,
+  winAmount: number,
+  info: Record<string, string>,
+  at: string,
+): GameStateEntry {
+  const hash = gameStateHash(state.identity.gameround, type, key);
+  return {
+    hash,
+    type,
+    processedOn: at,
+    result: { winAmount, info },
+    amountWagered: 0,
+    collected: 0,
+    reason: '',
+  };
+}
+
+export function withEntry(state: RoundState, entry: GameStateEntry): RoundState {
+  return {
+    ...state,
+    gameState: [...state.gameState, entry],
+    infoBytes: state.infoBytes + JSON.stringify(entry.result.info).length,
+  };
+}
+
+/** Commands that add to the state are bounded; those that finish the round never are. */
+function fullOf(state: RoundState, info: Record<string, string>): Decision | undefined {
+  if (Object.keys(state.commands).length >= MAX_COMMANDS)
+    return no('INVALIDREQUEST', 'the round has too many steps');
+  if (state.infoBytes + JSON.stringify(info).length > MAX_INFO_BYTES) {
+    return no('INVALIDREQUEST', 'the round holds too much data');
+  }
+  return undefined;
+}
+
+function no(name: ErrorName, detail?: string): Decision {
+  return { kind: 'refuse', refusal: refusal(name, detail) };
+}

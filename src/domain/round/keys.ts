@@ -1,0 +1,50 @@
+import type { Command, RoundState } from './types';
+
+/**
+ * The key under which a round remembers a command. A start is the round's own (`start`) unless the game takes
+ * follow-up debits and both calls say which draw they belong to (contract: Identity, follow-up debit).
+ */
+export function keyOf(state: RoundState, command: Command): string {
+  switch (command.type) {
+    case 'start':
+      return isFollowUpDebit(state, command.rngCallId) ? `debit:${command.rngCallId}` : 'start';
+    case 'void':
+      return 'void';
+    case 'addWin':
+    case 'end':
+    case 'collectWin':
+    case 'addSpinCounter':
+      return `${command.type}:${command.key}`;
+  }
+}
+
+function isFollowUpDebit(state: RoundState, rngCallId: string | undefined): boolean {
+  return (
+    state.policy.followUpDebits &&
+    rngCallId !== undefined &&
+    state.firstRngCallId !== undefined &&
+    rngCallId !== state.firstRngCallId
+  );
+}
+
+/** The money fields of a command: a repeat has to have the same ones. */
+export function fingerprintOf(command: Command): string {
+  switch (command.type) {
+    case 'start':
+      return JSON.stringify([
+        command.debitAmount ?? null,
+        command.currency,
+        command.useTicket,
+        command.winAmount,
+      ]);
+    case 'addWin':
+      return JSON.stringify([command.winAmount, command.collect]);
+    case 'collectWin':
+      return JSON.stringify([command.amount ?? null]);
+    case 'addSpinCounter':
+      return JSON.stringify([command.counterType, command.awarded, command.used]);
+    case 'end':
+    case 'void':
+      return '';
+  }
+}

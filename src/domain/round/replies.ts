@@ -1,0 +1,146 @@
+import type { Refusal } from '../errors';
+import type { WalletBalance } from '../wallet-call';
+import { attentionOf } from './attention';
+import type {
+  Answer,
+  GameStateEntry,
+  RoundSnapshot,
+  RoundState,
+  RoundStatus,
+  RoundTransaction,
+} from './types';
+
+/** Spec "gameRoundInfo". */
+export interface GameRoundInfo {
+  hash: string;
+  status: RoundStatus;
+  stake: number;
+  baseStake: number;
+  mode: string;
+  currency: string;
+  game: string;
+  currencyMultiplier: number;
+  commonRoundHash: string;
+}
+
+/** Spec "freePlayInfo". */
+export interface FreePlayInfo {
+  used: number;
+  granted: number;
+  won: number;
+  isLast: boolean;
+  promotions: { protocolVersion: number; data: string };
+  serial: string;
+}
+
+/** What a round answers to a command: the part of the spec's game reply that the round knows. */
+export interface RoundReply {
+  gameRoundInfo: GameRoundInfo;
+  /** The newest entries (see MAX_REPLY_ENTRIES); getGameRoundInfo has them all. */
+  gameState: GameStateEntry[];
+  amountToCollect: number;
+  amountCredited: number;
+  freePlayInfo?: FreePlayInfo;
+  spinsAvailable?: number;
+  /** Present when the command's own wallet call told balances. */
+  balance?: WalletBalance;
+  /** Present when the command was refused or failed; the other fields then tell how the round stands. */
+  refusal?: Refusal;
+}
+
+/** How many entries of the game state a command's reply carries at most. */
+export const MAX_REPLY_ENTRIES = 50;
+
+export function gameRoundInfo(round: RoundSnapshot | RoundState): GameRoundInfo {
+  const { identity } = round;
+  return {
+    hash: identity.gameround,
+    status: round.status,
+    stake: round.stake,
+    baseStake: round.stake / identity.currencyMultiplier,
+    mode: identity.mode,
+    currency: identity.currency,
+    game: identity.gameCode,
+    currencyMultiplier: identity.currencyMultiplier,
+    commonRoundHash: '',
+  };
+}
+
+/** Free plays used, granted and won under the ticket that paid for the round. */
+export function freePlayInfo(round: RoundSnapshot | RoundState): FreePlayInfo | undefined {
+  const { ticket } = round;
+  if (ticket === undefined) return undefined;
+  return {
+    used: ticket.usedBefore + 1,
+    granted: ticket.usedBefore + ticket.count,
+    won: ticket.wonBefore + round.gameState.reduce((sum, entry) => sum + entry.result.winAmount, 0),
+    isLast: ticket.count <= 1,
+    promotions: { protocolVersion: 1, data: '' },
+    serial: ticket.serial,
+  };
+}
+
+/** The reply to a command that was answered: the same again for every repeat. */
+export function replyTo(state: RoundState, answer: Answer): RoundReply {
+  return {
+    gameRoundInfo: { ...gameRoundInfo(state), status: answer.status },
+    gameState: state.gameState.slice(0, answer.entries).slice(-MAX_REPLY_ENTRIES),
+    amountToCollect: answer.amountToCollect,
+    amountCredited: answer.amountCredited,
+    freePlayInfo: freePlayInfo(state),
+    spinsAvailable: answer.spinsAvailable,
+    balance: answer.balance,
+    refusal: answer.refusal,
+  };
+}
+
+/** The reply to a command that was refused without being kept. */
+export function replyRefused(state: RoundState, refusal: Refusal): RoundReply {
+  return {
+    gameRoundInfo: gameRoundInfo(state),
+    gameState: state.gameState.slice(-MAX_REPLY_ENTRIES),
+    amountToCollect: state.amountToCollect,
+    amountCredited: 0,
+    refusal,
+  };
+}
+
+export function snapshotOf(state: RoundState): RoundSnapshot {
+  const { identity, openedAt, closedAt, status, crashed, stake, amountToCollect, transactions, gameState } =
+    state;
+  return {
+    identity,
+    openedAt,
+    closedAt,
+    status,
+    crashed,
+    stake,
+    amountToCollect,
+    transactions,
+    gameState,
+    spinCounters: state.spinCounters,
+    ticket: state.ticket,
+    attention: attentionOf(state),
+  };
+}
+
+/** Transactions that took effect at the operator, or may have: what a record shows. */
+export function effectiveTransactions(round: RoundSnapshot | RoundState): RoundTransaction[] {
+  return round.transactions.filter(
+    ({ type, outcome }) => outcome === 'accepted' || (type === 'debit' && outcome === 'unknown'),
+  );
+}
+
+/** Sums of what the operator was asked to take and to give, as far as it took effect; minor units. */
+export function totals(round: RoundSnapshot | RoundState): {
+  totalBetAmount: number;
+  totalWinAmount: number;
+} {
+  const voided = new Set(round.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  const sum = (type: RoundTransaction['type']): number =>
+    round.transactions
+      .filter((transaction) => transaction.type === type && transaction.outcome === 'accepted')
+      .filter(({ hash }) => type !== 'debit' || !voided.has(hash))
+      .reduce((total, { amount }) => total + (amount ?? 0), 0);
+  return { totalBetAmount: sum('debit'), totalWinAmount: sum('credit') };
+}

@@ -1,0 +1,287 @@
+import { errorObject, refusal, type ErrorObject, type Refusal } from '../errors';
+import { totalBalance } from '../judge';
+import { addAmounts } from '../money';
+import type { WalletBalance, WalletOutcome } from '../wallet-call';
+import { mark } from './attention';
+import { answered, cancelRound, collectAndEnd, sendNextVoid, withEntry } from './decide';
+import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
+
+/**
+ * What the outcome of the pending wallet call makes of the round (spec "Wallet-level effects", contract: Money).
+ * The next call, when there is one, stands in `pending` of the result.
+ */
+export function settle(state: RoundState, outcome: WalletOutcome, at: string): RoundState {
+  const { pending } = state;
+  if (pending === undefined) throw new TypeError('no wallet call is pending');
+  switch (pending.purpose) {
+    case 'debit':
+      return settleDebit(state, pending, outcome, at);
+    case 'credit':
+      return settleCredit(state, pending, outcome, at);
+    case 'void':
+      return settleVoid(state, pending, outcome, at);
+  }
+}
+
+function settleDebit(state: RoundState, call: PendingCall, outcome: WalletOutcome, at: string): RoundState {
+  switch (outcome.kind) {
+    case 'accepted':
+      return debitAccepted(state, call, outcome, at);
+    case 'declined':
+      return outcome.processed
+        ? debitFailed(state, call, 'unknown', refusedBy(outcome, 'DEBITDECLINED'), at)
+        : debitFailed(state, call, 'declined', refusedBy(outcome, 'DEBITDECLINED'), at);
+    case 'unknown':
+      return debitFailed(state, call, 'unknown', refusal('WALLETUNAVAILABLE'), at);
+    case 'repeat':
+    case 'refused':
+      throw new TypeError(`a debit can't be ${outcome.kind}`);
+  }
+}
+
+function debitAccepted(
+  state: RoundState,
+  call: PendingCall,
+  outcome: WalletOutcome & { kind: 'accepted' },
+  at: string,
+): RoundState {
+  const key = keyOfCall(call);
+  const balanceAfter = outcome.balance && totalBalance(outcome.balance);
+  const ended = call.transactions.some(({ type }) => type === 'end');
+  const debited = withOutcome(state, call, 'debit', 'accepted', balanceAfter);
+  const won = call.entry?.result.winAmount ?? 0;
+  const taken: RoundState = {
+    ...withEntry(debited, call.entry ?? lostEntry()),
+    stake: stakeOf(debited),
+    amountToCollect: addAmounts(debited.amountToCollect, won) ?? debited.amountToCollect,
+    pending: undefined,
+  };
+  if (outcome.endRefused !== undefined)
+    return crash(taken, key, refusedEnd(outcome.endRefused), outcome.balance);
+  if (ended) {
+    const closed = close(withOutcome(taken, call, 'end', 'accepted', balanceAfter), at);
+    return answered(closed, key, { balance: outcome.balance });
+  }
+  if (call.endAfterwards) return collectAndEnd(taken, key, 'startGameRound', at);
+  return answered(taken, key, { balance: outcome.balance });
+}
+
+/** A debit call always has an entry; a type can't say so for calls of another purpose. */
+function lostEntry(): GameStateEntry {
+  throw new TypeError('a debit without its entry in the game state');
+}
+
+/** Stake of a round: of every debit that was accepted. */
+function stakeOf(state: RoundState): number {
+  return state.transactions
+    .filter(({ type, outcome }) => type === 'debit' && outcome === 'accepted')
+    .reduce((sum, { amount, freePlayStake }) => sum + (amount ?? freePlayStake ?? 0), 0);
+}
+
+/**
+ * A failed initial debit ends the round; a failed follow-up leaves it open. Where the debit may have been taken it is
+ * voided, for an operator that can't take back a follow-up together with the whole round.
+ */
+function debitFailed(
+  state: RoundState,
+  call: PendingCall,
+  outcome: 'declined' | 'unknown',
+  why: Refusal,
+  at: string,
+): RoundState {
+  const key = keyOfCall(call);
+  const judged = withOutcome(state, call, 'debit', outcome);
+  const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };
+  const first = call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
+  const reason = outcome === 'unknown' ? 'debit outcome unknown' : 'debit declined';
+  if (first) return answeredFirst(cancelRound(failed, reason, at), key, why);
+  if (outcome === 'declined') return answered(failed, key, { refusal: why });
+  if (!state.policy.voidsWholeRound) {
+    const hash = call.transactions[0]?.hash ?? '';
+    return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, reason, at), key, { refusal: why });
+  }
+  if (creditMayHaveBeenPaid(failed)) return crash(failed, key, why);
+  return answeredFirst(cancelRound(failed, reason, at), key, why);
+}
+
+/** The caller is answered at once: the voids that follow are nobody's to wait for. */
+function answeredFirst(cancelled: RoundState, key: string, why: Refusal): RoundState {
+  return answered(cancelled, key, { refusal: why });
+}
+
+function settleCredit(state: RoundState, call: PendingCall, outcome: WalletOutcome, at: string): RoundState {
+  switch (outcome.kind) {
+    case 'accepted':
+      return creditAccepted(state, call, outcome, at);
+    case 'repeat':
+      return stall(noteCredit(state, call, outcome), call);
+    case 'refused':
+      return creditRefused(noteCredit(state, call, outcome), call, outcome, at);
+    case 'declined':
+    case 'unknown':
+      throw new TypeError(`a credit can't be ${outcome.kind}`);
+  }
+}
+
+function creditAccepted(
+  state: RoundState,
+  call: PendingCall,
+  outcome: WalletOutcome & { kind: 'accepted' },
+  at: string,
+): RoundState {
+  const key = keyOfCall(call);
+  const { balance } = outcome;
+  const amount = call.transactions.find(({ type }) => type === 'credit')?.amount ?? 0;
+  const collected = collect({ ...creditDone(state, call, balance), pending: undefined });
+  if (outcome.endRefused !== undefined) return crash(collected, key, refusedEnd(outcome.endRefused), balance);
+  const ends = call.transactions.some(({ type }) => type === 'end');
+  const after = ends
+    ? close(withOutcome(collected, call, 'end', 'accepted', balance && totalBalance(balance)), at)
+    : collected;
+  return answered(after, key, { amountCredited: amount, balance });
+}
+
+/** Non-repeatable: the bets are given back, unless some win was paid, or may have been. */
+function creditRefused(
+  state: RoundState,
+  call: PendingCall,
+  outcome: WalletOutcome & { kind: 'refused' },
+  at: string,
+): RoundState {
+  const key = keyOfCall(call);
+  const why = refusedBy(outcome, 'WALLETUNAVAILABLE');
+  if (outcome.unauthorised || creditMayHaveBeenPaid(state))
+    return crash({ ...state, pending: undefined }, key, why);
+  const refused = withOutcome(withOutcome(state, call, 'credit', 'declined'), call, 'end', 'declined');
+  return answeredFirst(cancelRound({ ...refused, pending: undefined }, 'credit refused', at), key, why);
+}
+
+function creditMayHaveBeenPaid(state: RoundState): boolean {
+  return (
+    state.maybePaid ||
+    state.transactions.some(({ type, outcome }) => type === 'credit' && outcome === 'accepted')
+  );
+}
+
+/** Keeps what a delivery said of the credit, even where the call as a whole isn't settled. */
+function noteCredit(
+  state: RoundState,
+  call: PendingCall,
+  outcome: { creditAccepted: boolean; maybePaid: boolean },
+): RoundState {
+  const noted = { ...state, maybePaid: state.maybePaid || outcome.maybePaid };
+  return outcome.creditAccepted ? collect(creditDone(noted, call)) : noted;
+}
+
+function creditDone(state: RoundState, call: PendingCall, balance?: WalletBalance): RoundState {
+  return withOutcome(state, call, 'credit', 'accepted', balance && totalBalance(balance));
+}
+
+/** Brings amountToCollect and the entries' `collected` in line with the credits that were accepted, oldest win first. */
+function collect(state: RoundState): RoundState {
+  const credits = state.transactions.filter(
+    ({ type, outcome }) => type === 'credit' && outcome === 'accepted',
+  );
+  let left = credits.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+  const reason = credits.at(-1)?.reason ?? '';
+  let open = 0;
+  const gameState = state.gameState.map((entry) => {
+    const collected = Math.min(entry.result.winAmount, left);
+    left -= collected;
+    open += entry.result.winAmount - collected;
+    return collected === entry.collected ? entry : { ...entry, collected, reason };
+  });
+  return { ...state, gameState, amountToCollect: open };
+}
+
+function settleVoid(state: RoundState, call: PendingCall, outcome: WalletOutcome, at: string): RoundState {
+  switch (outcome.kind) {
+    case 'accepted':
+      return voidAccepted(state, call, outcome, at);
+    case 'repeat':
+      return stall(state, call);
+    case 'refused':
+      return { ...state, pending: { ...call, stalled: true, parked: true } };
+    case 'declined':
+    case 'unknown':
+      throw new TypeError(`a void can't be ${outcome.kind}`);
+  }
+}
+
+function voidAccepted(
+  state: RoundState,
+  call: PendingCall,
+  outcome: WalletOutcome & { kind: 'accepted' },
+  at: string,
+): RoundState {
+  const balance = outcome.balance;
+  const done = withOutcome(state, call, 'void', 'accepted', balance && totalBalance(balance));
+  const marked = mark(
+    { ...done, pending: undefined },
+    'void-unconfirmed',
+    done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true,
+  );
+  const next = sendNextVoid(marked, call.transactions[0]?.reason ?? '', at);
+  if (next.pending !== undefined || state.voidCommandKey === undefined) return next;
+  return answered(next, state.voidCommandKey, { balance });
+}
+
+/** A person wants a void that the operator refused to be tried again. */
+export function resumeVoid(state: RoundState): RoundState {
+  if (state.pending?.parked !== true) return state;
+  return { ...state, pending: { ...state.pending, parked: false } };
+}
+
+function stall(state: RoundState, call: PendingCall): RoundState {
+  return { ...state, pending: { ...call, stalled: true } };
+}
+
+function close(state: RoundState, at: string): RoundState {
+  return { ...state, status: 'closed', closedAt: at };
+}
+
+/** Status stays `open`; nothing more is sent until the round is reconciled. Its credits stay pending: they are owed. */
+function crash(state: RoundState, key: string, why: Refusal, balance?: WalletBalance): RoundState {
+  return answered({ ...state, crashed: true, pending: undefined }, key, { refusal: why, balance });
+}
+
+function keyOfCall(call: PendingCall): string {
+  if (call.commandKey === undefined) throw new TypeError('a debit or credit without its command');
+  return call.commandKey;
+}
+
+function refusedEnd(errorCode: ErrorObject): Refusal {
+  return { status: 400, errorCode };
+}
+
+/** The operator's own error passes through; one about our signature doesn't: that is not the provider's fault. */
+function refusedBy(
+  outcome: { unauthorised: boolean; errorCode?: ErrorObject },
+  otherwise: 'DEBITDECLINED' | 'WALLETUNAVAILABLE',
+): Refusal {
+  if (outcome.unauthorised) return refusal('WALLETUNAVAILABLE');
+  if (outcome.errorCode === undefined) return refusal(otherwise);
+  return { status: 400, errorCode: complete(outcome.errorCode) };
+}
+
+function complete(errorCode: ErrorObject): ErrorObject {
+  const { clientmsg } = errorObject('DEBITDECLINED');
+  return errorCode.clientmsg === '' ? { ...errorCode, clientmsg } : errorCode;
+}
+
+function withOutcome(
+  state: RoundState,
+  call: PendingCall,
+  type: RoundTransaction['type'],
+  outcome: TransactionOutcome,
+  balanceAfter?: number,
+): RoundState {
+  const hashes = new Set(call.transactions.filter((sent) => sent.type === type).map(({ hash }) => hash));
+  if (hashes.size === 0) return state;
+  const transactions = state.transactions.map((transaction) =>
+    transaction.type === type && hashes.has(transaction.hash)
+      ? { ...transaction, outcome, ...(balanceAfter === undefined ? {} : { balanceAfter }) }
+      : transaction,
+  );
+  return { ...state, transactions };
+}
