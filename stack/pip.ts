@@ -8,6 +8,7 @@ export interface PipOptions {
   readonly wheel: string;
   readonly target: string;
   readonly onProgress?: (text: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 const PIP_TIMEOUT_MS = 10 * 60_000;
@@ -15,7 +16,7 @@ const PROGRESS_EVERY_MS = 3_000;
 const KEPT_OUTPUT_CHARS = 4_000;
 
 /** `pip install --target` of one pinned wheel; rejects with pip's last error line. */
-export async function runPip({ python, wheel, target, onProgress }: PipOptions): Promise<void> {
+export async function runPip({ python, wheel, target, onProgress, signal }: PipOptions): Promise<void> {
   // pip unpacks in TMPDIR first: kept inside the target's folder, its growth can be shown and nothing is left in /tmp.
   const scratch = join(target, '.pip-tmp');
   await mkdir(scratch, { recursive: true });
@@ -26,14 +27,19 @@ export async function runPip({ python, wheel, target, onProgress }: PipOptions):
     );
   }, PROGRESS_EVERY_MS);
   try {
-    await pipProcess(python, ['--target', target, wheel], scratch);
+    await pipProcess(python, ['--target', target, wheel], scratch, signal);
   } finally {
     clearInterval(timer);
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-function pipProcess(python: string, args: readonly string[], scratch: string): Promise<void> {
+function pipProcess(
+  python: string,
+  args: readonly string[],
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const fixed = [
     '-m',
     'pip',
@@ -50,6 +56,7 @@ function pipProcess(python: string, args: readonly string[], scratch: string): P
       env: { ...process.env, TMPDIR: scratch, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
       timeout: PIP_TIMEOUT_MS,
       killSignal: 'SIGKILL',
+      signal,
     });
     let output = '';
     const keep = (chunk: Buffer): void => {

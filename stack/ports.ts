@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { UserError } from './user-error';
 
 /** Whether a server could listen there now. */
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
@@ -6,7 +7,7 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE' || error.code === 'EACCES') done(false);
-      else fail(error);
+      else fail(new UserError(`This machine cannot listen on ${host}:${port} (${error.code}); check HOST.`));
     });
     probe.listen({ port, host, exclusive: true }, () => probe.close(() => done(true)));
   });

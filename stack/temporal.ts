@@ -11,8 +11,12 @@ export interface TemporalOptions {
   /** SQLite file; in memory without one. */
   readonly dataFile?: string;
   readonly logDir: string;
+  /** See ChildOptions.record. */
+  readonly runDir?: string;
   readonly ip?: string;
   readonly ownGroup?: boolean;
+  /** Gives up waiting, and stops what was started. */
+  readonly signal?: AbortSignal;
 }
 
 export interface TemporalServer {
@@ -50,12 +54,16 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     env: bareEnv(),
     logFile: join(options.logDir, 'temporal.log'),
     ownGroup: options.ownGroup,
+    ...(options.runDir === undefined
+      ? {}
+      : { record: { runDir: options.runDir, marker: options.dataFile ?? address } }),
   });
   try {
     await until(() => prepareNamespace(address), {
       what: `Temporal at ${address}`,
       timeoutMs: START_TIMEOUT_MS,
       child,
+      signal: options.signal,
     });
   } catch (error) {
     await child.stop();

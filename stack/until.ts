@@ -7,15 +7,17 @@ export interface UntilOptions {
   readonly everyMs?: number;
   /** Where to look when it never comes. */
   readonly child?: Child;
+  readonly signal?: AbortSignal;
 }
 
 /** Tries until it does not throw; gives up when the child has died or time is up, with the reason. */
 export async function until<T>(attempt: () => Promise<T>, options: UntilOptions): Promise<T> {
-  const { what, timeoutMs, everyMs = 100, child } = options;
+  const { what, timeoutMs, everyMs = 100, child, signal } = options;
   const deadline = Date.now() + timeoutMs;
   let exit: string | undefined;
   void child?.exited.then((how) => (exit = describeExit(how)));
   for (;;) {
+    signal?.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
@@ -28,7 +30,7 @@ export async function until<T>(attempt: () => Promise<T>, options: UntilOptions)
         });
       }
     }
-    await sleep(everyMs);
+    await sleep(everyMs, undefined, { signal });
   }
 }
 

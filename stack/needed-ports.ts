@@ -1,0 +1,59 @@
+import type { StackConfig } from './config';
+import { isPortFree } from './ports';
+import { UserError } from './user-error';
+
+export const SANDBOX_WALLET_PORT = 9001;
+export const SANDBOX_GAME_PORT = 9002;
+
+interface Needed {
+  readonly port: number;
+  readonly host: string;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const LOCAL = '127.0.0.1';
+
+/** Throws UserError with a line for each port that someone else holds, or that is wanted twice. */
+export async function requireFreePorts(config: StackConfig): Promise<void> {
+  const all = needed(config);
+  const free = await Promise.all(all.map(({ port, host }) => isPortFree(port, host)));
+  const taken = all
+    .filter((_, at) => free[at] === false)
+    .map(({ port, what, remedy }) => {
+      return `Port ${port}, needed for ${what}, is in use. End the program that holds it, or ${remedy}.`;
+    });
+  const twice = all
+    .filter(({ port }, at) => all.findIndex((other) => other.port === port) !== at)
+    .map(
+      ({ port, what, remedy }) =>
+        `Port ${port}, needed for ${what}, is given to something else too: ${remedy}.`,
+    );
+  if (taken.length + twice.length > 0) throw new UserError([...taken, ...twice].join('\n'));
+}
+
+function needed({ host, port, temporal, mongodb, sandbox }: StackConfig): Needed[] {
+  const list: Needed[] = [{ port, host, what: 'the API', remedy: 'set PORT to a free one' }];
+  if (temporal.externalAddress === undefined) {
+    list.push(
+      { port: temporal.port, host: LOCAL, what: 'Temporal', remedy: 'set TEMPORAL_PORT to a free one' },
+      {
+        port: temporal.uiPort,
+        host: LOCAL,
+        what: 'Temporal Web',
+        remedy: 'set TEMPORAL_UI_PORT to a free one',
+      },
+    );
+  }
+  if (mongodb.externalUri === undefined) {
+    list.push({ port: mongodb.port, host: LOCAL, what: 'MongoDB', remedy: 'set MONGODB_PORT to a free one' });
+  }
+  if (sandbox) {
+    const remedy = 'leave the sandbox out with SANDBOX=off';
+    list.push(
+      { port: SANDBOX_WALLET_PORT, host: LOCAL, what: 'the sandbox wallet', remedy },
+      { port: SANDBOX_GAME_PORT, host: LOCAL, what: 'the demo game', remedy },
+    );
+  }
+  return list;
+}

@@ -1,0 +1,264 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findBinary } from './binaries';
+import { startChild, type Child } from './child';
+import { reachable, type StackConfig } from './config';
+import { claimDataDir, releaseDataDir, runDir } from './leftovers';
+import { rotateLog } from './logs';
+import { startMongod } from './mongod';
+import { requireFreePorts, SANDBOX_WALLET_PORT } from './needed-ports';
+import { projectRoot } from './paths';
+import { loadSecrets, type Secrets } from './secrets';
+import { supervise, type Supervised } from './supervise';
+import { startTemporal } from './temporal';
+import { until } from './until';
+import { UserError } from './user-error';
+
+export interface StackOptions {
+  readonly config: StackConfig;
+  readonly env: NodeJS.ProcessEnv;
+  readonly say: (line: string) => void;
+  /** Aborted when a person wants it to stop, also in the middle of starting. */
+  readonly signal: AbortSignal;
+}
+
+export interface Stack {
+  readonly secrets: Secrets;
+  readonly temporalAddress: string;
+  readonly mongodbUri: string;
+  /** Undefined when the sandbox is off or did not answer. */
+  readonly launchUrl: string | undefined;
+  /** Resolves with the reason when a process could not be kept running. */
+  readonly failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Later ones need earlier ones; they are stopped the other way round. */
+const STOP_ORDER = ['api', 'worker', 'sandbox', 'temporal', 'mongod'] as const;
+type ServiceName = (typeof STOP_ORDER)[number];
+
+const READY_TIMEOUT_MS = 75_000;
+const LAUNCH_TIMEOUT_MS = 10_000;
+const FETCH_TIMEOUT_MS = 10_000;
+const ROTATE_EVERY_MS = 30_000;
+
+/** Starts everything and returns when the API says that it is ready; on failure nothing is left running. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { config, say, signal } = options;
+  await claimDataDir(config.dataDir, say);
+  const running = new Services(options);
+  try {
+    await requireFreePorts(config);
+    const secrets = await loadSecrets(config.dataDir, options.env);
+    const servers = await startServers(options, running);
+    await startProcesses(options, running, childEnv(options, servers, secrets));
+    return {
+      ...servers,
+      secrets,
+      launchUrl: config.sandbox ? await launchUrl(signal, say) : undefined,
+      failed: running.superviseAll(),
+      stop: () => running.stop(),
+    };
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+interface Servers {
+  readonly temporalAddress: string;
+  readonly mongodbUri: string;
+}
+
+/** The processes of one stack, each with how to start it anew. */
+class Services {
+  private readonly children = new Map<ServiceName, Child>();
+  private readonly restarts = new Map<ServiceName, (signal: AbortSignal) => Promise<Child>>();
+  private readonly supervised = new Map<ServiceName, Supervised>();
+  private readonly rotation: NodeJS.Timeout;
+
+  constructor(private readonly options: StackOptions) {
+    this.rotation = setInterval(() => this.rotateLogs(), ROTATE_EVERY_MS).unref();
+  }
+
+  async start(name: ServiceName, start: (signal: AbortSignal) => Promise<Child>): Promise<Child> {
+    const child = await start(this.options.signal);
+    this.children.set(name, child);
+    this.restarts.set(name, start);
+    return child;
+  }
+
+  /** From now on whatever dies is started again. Resolves when that has become useless. */
+  superviseAll(): Promise<string> {
+    const { say } = this.options;
+    return new Promise((onGivenUp) => {
+      for (const [name, first] of this.children) {
+        const restart = this.restarts.get(name);
+        if (restart) this.supervised.set(name, supervise({ first, restart, say, onGivenUp }));
+      }
+    });
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.rotation);
+    for (const name of STOP_ORDER) {
+      const running = this.supervised.get(name) ?? this.children.get(name);
+      if (!running) continue;
+      this.options.say(`stopping ${name}`);
+      await running.stop();
+    }
+    await releaseDataDir(this.options.config.dataDir);
+  }
+
+  private rotateLogs(): void {
+    for (const child of this.children.values()) rotateLog(child.logFile);
+  }
+}
+
+/** Both at once; when one fails, the other is known to `running` before the failure is. */
+async function startServers(options: StackOptions, running: Services): Promise<Servers> {
+  const [temporal, mongod] = await Promise.allSettled([
+    ensureTemporal(options, running),
+    ensureMongod(options, running),
+  ]);
+  if (temporal.status === 'rejected') throw temporal.reason;
+  if (mongod.status === 'rejected') throw mongod.reason;
+  return { temporalAddress: temporal.value, mongodbUri: mongod.value };
+}
+
+async function ensureTemporal({ config, say, signal }: StackOptions, running: Services): Promise<string> {
+  if (config.temporal.externalAddress !== undefined) return config.temporal.externalAddress;
+  const binary = await findBinary('temporal', { onProgress: say, signal });
+  say(`starting Temporal (${binary})`);
+  await running.start('temporal', async (restartSignal) => {
+    const server = await startTemporal({
+      binary,
+      port: config.temporal.port,
+      uiPort: config.temporal.uiPort,
+      dataFile: join(config.dataDir, 'temporal.db'),
+      ...placement(config),
+      signal: restartSignal,
+    });
+    return server.child;
+  });
+  return `127.0.0.1:${config.temporal.port}`;
+}
+
+async function ensureMongod({ config, say, signal }: StackOptions, running: Services): Promise<string> {
+  if (config.mongodb.externalUri !== undefined) return config.mongodb.externalUri;
+  const binary = await findBinary('mongod', { onProgress: say, signal });
+  say(`starting MongoDB (${binary})`);
+  let uri = '';
+  await running.start('mongod', async (restartSignal) => {
+    const server = await startMongod({
+      binary,
+      port: config.mongodb.port,
+      dbPath: join(config.dataDir, 'mongodb'),
+      database: 'gameround',
+      ...placement(config),
+      signal: restartSignal,
+    });
+    uri = server.uri;
+    return server.child;
+  });
+  return uri;
+}
+
+async function startProcesses(
+  options: StackOptions,
+  running: Services,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { config, say, signal } = options;
+  const compiled = join(__dirname, '..');
+  const start = (name: ServiceName, script: string): Promise<Child> =>
+    running.start(name, () => startNode(name, join(compiled, script), config, env));
+  say(`starting the API, a worker${config.sandbox ? ' and the sandbox' : ''}`);
+  const sandbox = config.sandbox ? [await start('sandbox', 'sandbox/main.js')] : [];
+  const worker = await start('worker', 'worker/main.js');
+  const api = await start('api', 'src/main.js');
+  const deaths = [api, worker, ...sandbox].map((child) => rejectAtExit(child));
+  await Promise.race([ready(config, api, signal), ...deaths]);
+}
+
+function startNode(
+  name: string,
+  script: string,
+  config: StackConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<Child> {
+  const { logDir, ownGroup } = placement(config);
+  return startChild({
+    name,
+    command: process.execPath,
+    args: ['--enable-source-maps', '--require', join(__dirname, 'preload.js'), script],
+    env,
+    cwd: process.cwd(),
+    logFile: join(logDir, `${name}.log`),
+    ipc: true,
+    ownGroup,
+    record: { runDir: runDir(config.dataDir), marker: script },
+  });
+}
+
+function placement(config: StackConfig): { logDir: string; runDir: string; ownGroup: boolean } {
+  return { logDir: join(config.dataDir, 'logs'), runDir: runDir(config.dataDir), ownGroup: true };
+}
+
+/** What the children see: our own environment, and where everything is. */
+function childEnv({ config, env }: StackOptions, servers: Servers, secrets: Secrets): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    PORT: String(config.port),
+    HOST: config.host,
+    BASE_URL: config.baseUrl,
+    DATA_DIR: config.dataDir,
+    TENANTS_FILE: config.tenantsFile ?? join(projectRoot(), 'sandbox', 'tenants.json'),
+    TEMPORAL_ADDRESS: servers.temporalAddress,
+    MONGODB_URI: servers.mongodbUri,
+    SECRETS_KEY: secrets.secretsKey,
+    BACKOFFICE_TOKEN: secrets.backofficeToken,
+  };
+}
+
+async function ready(config: StackConfig, api: Child, signal: AbortSignal): Promise<void> {
+  const url = `http://${reachable(config.host)}:${config.port}/health/ready`;
+  const ask = async (): Promise<void> => {
+    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status} ${body.slice(0, 300)}`);
+  };
+  await until(ask, {
+    what: `the API at ${url}`,
+    timeoutMs: READY_TIMEOUT_MS,
+    everyMs: 200,
+    child: api,
+    signal,
+  });
+}
+
+/** Before everything is up a process that dies has a reason that will not go away, so nothing is tried again. */
+async function rejectAtExit(child: Child): Promise<never> {
+  await child.exited;
+  await sleep(100); // its last lines may still be on their way to the log
+  throw new UserError(
+    `${child.name} ended while starting. Last lines of ${child.logFile}:\n  ${child.tail().join('\n  ')}`,
+  );
+}
+
+async function launchUrl(signal: AbortSignal, say: (line: string) => void): Promise<string | undefined> {
+  const helper = `http://127.0.0.1:${SANDBOX_WALLET_PORT}/launch`;
+  const ask = async (): Promise<string> => {
+    const response = await fetch(helper, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+    const body = (await response.json()) as { url?: unknown };
+    if (typeof body.url !== 'string') throw new Error(`${response.status} without a url`);
+    return body.url;
+  };
+  try {
+    return await until(ask, { what: `a launch URL from ${helper}`, timeoutMs: LAUNCH_TIMEOUT_MS, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    say(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}

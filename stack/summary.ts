@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { reachable, type StackConfig } from './config';
+import { SANDBOX_GAME_PORT, SANDBOX_WALLET_PORT } from './needed-ports';
+import type { Stack } from './stack';
+
+type Shown = Pick<Stack, 'temporalAddress' | 'mongodbUri' | 'launchUrl' | 'secrets'>;
+
+/** What a person needs when everything is up; credentials in addresses are masked. */
+export function summary(config: StackConfig, stack: Shown, tookMs: number): string {
+  const rows = addresses(config, stack);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  const table = rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`);
+  return [
+    '',
+    `gameround is ready (${(tookMs / 1000).toFixed(1)} s)`,
+    '',
+    ...table,
+    '',
+    ...tokenLines(config, stack),
+    ...(stack.launchUrl === undefined
+      ? []
+      : ['  Play (used once, within 60 s):', `  ${stack.launchUrl}`, '']),
+    '  Ctrl-C stops everything.',
+  ].join('\n');
+}
+
+function addresses(config: StackConfig, stack: Shown): [string, string][] {
+  const api = `http://${reachable(config.host)}:${config.port}`;
+  const web: [string, string][] =
+    config.temporal.externalAddress === undefined
+      ? [['Temporal Web', `http://127.0.0.1:${config.temporal.uiPort}`]]
+      : [];
+  const sandbox: [string, string][] = config.sandbox
+    ? [
+        ['Sandbox wallet', `http://127.0.0.1:${SANDBOX_WALLET_PORT}`],
+        ['Demo game', `http://127.0.0.1:${SANDBOX_GAME_PORT}/play`],
+        ['Another launch URL', `http://127.0.0.1:${SANDBOX_WALLET_PORT}/launch`],
+      ]
+    : [];
+  return [
+    ['API', api],
+    ['API description', `${api}/docs`],
+    ['Health', `${api}/health/ready`],
+    ['Metrics', `${api}/metrics`],
+    ['Back office', `${api}/backoffice`],
+    ['Temporal', stack.temporalAddress],
+    ...web,
+    ['MongoDB', stack.mongodbUri.replace(/\/\/[^@/]*@/, '//***@')],
+    ...sandbox,
+    ['Logs', join(config.dataDir, 'logs')],
+  ];
+}
+
+function tokenLines(config: StackConfig, { secrets }: Shown): string[] {
+  if (!secrets.backofficeTokenIsNew) return [];
+  const file = join(config.dataDir, 'backoffice-token');
+  return [`  Back office token, made just now and kept in ${file}:`, `  ${secrets.backofficeToken}`, ''];
+}
