@@ -1,0 +1,74 @@
+import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Append-only file of JSON lines. An entry counts once it is on disk: `append` resolves after the fsync that
+ * covers it, and what comes together shares one. Without a path it keeps nothing.
+ */
+export class Journal<Entry> {
+  private pending: string[] = [];
+  private flushing: Promise<void> | undefined;
+  private failure: Error | undefined;
+
+  private constructor(private readonly file: FileHandle | undefined) {}
+
+  static async open<Entry>(path: string | undefined): Promise<{ journal: Journal<Entry>; entries: Entry[] }> {
+    if (path === undefined) return { journal: new Journal<Entry>(undefined), entries: [] };
+    await mkdir(dirname(path), { recursive: true });
+    const content = await readIfThere(path);
+    // A process that died while writing leaves a line without its end: nobody was told of it, so it goes.
+    const complete = content.lastIndexOf('\n') + 1;
+    const file = await open(path, 'a');
+    if (complete < content.length) await file.truncate(complete);
+    return { journal: new Journal<Entry>(file), entries: parseLines<Entry>(content.subarray(0, complete)) };
+  }
+
+  /** Without entries it waits for all that came before: an answer must not tell what a crash could still undo. */
+  async append(...entries: Entry[]): Promise<void> {
+    if (this.file === undefined) return;
+    if (this.failure !== undefined) throw this.failure;
+    this.pending.push(...entries.map((entry) => `${JSON.stringify(entry)}\n`));
+    while (this.pending.length > 0 || this.flushing !== undefined) {
+      this.flushing ??= this.flush(this.file).finally(() => (this.flushing = undefined));
+      await this.flushing;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.append().catch(() => undefined);
+    await this.file?.close();
+  }
+
+  private async flush(file: FileHandle): Promise<void> {
+    const lines = this.pending.join('');
+    this.pending = [];
+    try {
+      await file.writeFile(lines);
+      await file.datasync();
+    } catch (error) {
+      // The books in memory are ahead of the disk now: nothing more is answered until a restart reads the disk.
+      this.failure = error as Error;
+      throw error;
+    }
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** Line by line from the buffer: one string of the whole file could be longer than a string may be. */
+function parseLines<Entry>(content: Buffer): Entry[] {
+  const entries: Entry[] = [];
+  for (let start = 0; start < content.length;) {
+    const end = content.indexOf('\n', start);
+    entries.push(JSON.parse(content.toString('utf8', start, end)) as Entry);
+    start = end + 1;
+  }
+  return entries;
+}

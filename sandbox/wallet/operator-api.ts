@@ -1,0 +1,169 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { HEADERS, operatorFields, parseTimestamp, verifyFields } from '../../sdk/signing';
+import { singleHeader } from '../http/body';
+import { answer, callState, type Kit } from '../http/kit';
+import { send } from '../http/fault-effects';
+import type { ProcessCall, Refusing, Reply } from '../http/reply';
+import type { SandboxOperator } from '../tenants';
+import type { Books } from './books';
+import type { ErrorObject, TransactionResult, TransactionsCall } from './ledger-types';
+import { doGameRoundReportBody, doTransactionsBody, getBalanceQuery } from './protocol';
+import { refusalOfCall } from './transactions';
+import { walletError } from './wallet-errors';
+
+export interface OperatorApi {
+  kit: Kit;
+  books: Books;
+  operators: readonly SandboxOperator[];
+  /** 0 switches the check off. */
+  timestampToleranceMs: number;
+}
+
+interface Authentic {
+  operatorId: string;
+  /** Whether the fields were signed with one of the operator's secrets. */
+  signed(fields: readonly string[]): boolean;
+}
+
+const UNAUTHORIZED: Reply = { status: 401, body: { errorCode: walletError('SIGNATUREWRONG') } };
+
+function refused(status: number, errorCode: ErrorObject): Reply {
+  return { status, body: { errorCode } };
+}
+
+function invalid(error: z.ZodError): Reply {
+  return refused(400, walletError('INVALIDREQUEST', error.issues[0]?.path.join('.') ?? ''));
+}
+
+/** Undefined where a header is missing, repeated or empty, the operator unknown, the time out of tolerance. */
+function authenticate(api: OperatorApi, ctx: Context): Authentic | undefined {
+  const authId = singleHeader(ctx.req, HEADERS.authId);
+  const signature = singleHeader(ctx.req, HEADERS.signature);
+  const timestamp = singleHeader(ctx.req, HEADERS.timestamp);
+  const operator = api.operators.find(({ operatorId }) => operatorId === authId);
+  if (operator === undefined || signature === undefined || timestamp === undefined) return undefined;
+  const age = Math.abs(api.kit.now().getTime() - parseTimestamp(timestamp));
+  if (!(age <= (api.timestampToleranceMs || Number.MAX_VALUE))) return undefined;
+  const { operatorId, secrets } = operator;
+  return {
+    operatorId,
+    signed: (fields) => verifyFields({ secrets, authId: operatorId, timestamp, signature }, fields),
+  };
+}
+
+export function addOperatorApi(api: OperatorApi): void {
+  const { router } = api.kit;
+  router.post('/doTransactions', (ctx) => doTransactions(api, ctx));
+  router.get('/getBalance', (ctx) => getBalance(api, ctx));
+  router.post('/doGameRoundReport', (ctx) => doGameRoundReport(api, ctx));
+}
+
+async function doTransactions(api: OperatorApi, ctx: Context): Promise<void> {
+  const authentic = authenticate(api, ctx);
+  if (authentic === undefined) return send(ctx, UNAUTHORIZED);
+  const parsed = doTransactionsBody.safeParse(callState(ctx).json);
+  if (!parsed.success) return send(ctx, invalid(parsed.error));
+  const { transactionCount, ...call } = parsed.data;
+  if (!authentic.signed(operatorFields.doTransactions(call))) return send(ctx, UNAUTHORIZED);
+
+  const facts = {
+    path: ctx.path,
+    types: call.transactions.map(({ type }) => type),
+    hashes: call.transactions.map(({ hash }) => hash),
+    gameRound: call.gameRound,
+    playerId: call.playerId,
+    tenantId: authentic.operatorId,
+  };
+  const process: ProcessCall = (refusing) =>
+    transact(api, authentic.operatorId, call, transactionCount, refusing);
+  await answer(api.kit, ctx, facts, process);
+}
+
+async function transact(
+  api: OperatorApi,
+  operatorId: string,
+  call: TransactionsCall,
+  count: number,
+  refusing: Refusing | undefined,
+): Promise<Reply> {
+  const ledger = api.books.ledger(operatorId);
+  const refusal = ledger && refusalOfCall(ledger, call, count);
+  if (refusal !== undefined) return refused(400, refusal);
+  const isRefused = ({ type }: { type: string }): boolean =>
+    refusing !== undefined && (refusing.type === undefined || refusing.type === type);
+  const toProcess = call.transactions.filter((one) => !isRefused(one) || refusing?.processed === true);
+  const at = api.kit.now().toISOString();
+  const { results } = await api.books.transact(operatorId, { ...call, transactions: toProcess }, at);
+  const honest = [...results];
+  const listed = call.transactions.map((one): TransactionResult => {
+    const result = toProcess.includes(one) ? honest.shift() : undefined;
+    const { type, hash } = one;
+    return isRefused(one) && refusing
+      ? { type, hash, errorCode: refusing.errorCode }
+      : (result ?? { type, hash });
+  });
+  return transactionsReply(api, operatorId, call, listed, at, refusing?.status);
+}
+
+/** At least one failed operation: the status is not 200 (rule 3), and the first failure is told on top as well. */
+async function transactionsReply(
+  api: OperatorApi,
+  operatorId: string,
+  call: TransactionsCall,
+  results: TransactionResult[],
+  at: string,
+  status: number | undefined,
+): Promise<Reply> {
+  const errorCode = results.find((result) => result.errorCode !== undefined)?.errorCode;
+  const { playerId } = call;
+  const named = call.transactions.find(({ currency }) => currency !== undefined)?.currency;
+  const currency = api.books.ledger(operatorId)?.rounds.get(call.gameRound)?.currency || named;
+  const balance =
+    currency === undefined ? {} : await api.books.balance(operatorId, { playerId, currency }, at);
+  const hashesProcessed = results.map(({ hash, errorCode: ofHash }) =>
+    ofHash === undefined ? { hash } : { hash, errorCode: ofHash },
+  );
+  // A fault that refuses single hashes on a 200 must not show on top as well: it would count for all of them.
+  const onTop = errorCode !== undefined && status !== 200 ? { errorCode } : {};
+  return {
+    status: status ?? (errorCode === undefined ? 200 : 400),
+    body: { ...balance, ...onTop, hashesProcessed },
+  };
+}
+
+async function getBalance(api: OperatorApi, ctx: Context): Promise<void> {
+  const authentic = authenticate(api, ctx);
+  if (authentic === undefined) return send(ctx, UNAUTHORIZED);
+  const parsed = getBalanceQuery.safeParse(ctx.query);
+  if (!parsed.success) return send(ctx, invalid(parsed.error));
+  const query = parsed.data;
+  if (!authentic.signed(operatorFields.getBalance(query))) return send(ctx, UNAUTHORIZED);
+  const { operatorId } = authentic;
+  const facts = { path: ctx.path, types: [], hashes: [], playerId: query.playerId, tenantId: operatorId };
+  await answer(api.kit, ctx, facts, async () => ({
+    status: 200,
+    body: await api.books.balance(operatorId, query, api.kit.now().toISOString()),
+  }));
+}
+
+async function doGameRoundReport(api: OperatorApi, ctx: Context): Promise<void> {
+  const authentic = authenticate(api, ctx);
+  if (!authentic?.signed(operatorFields.doGameRoundReport())) return send(ctx, UNAUTHORIZED);
+  const parsed = doGameRoundReportBody.safeParse(callState(ctx).json);
+  if (!parsed.success) return send(ctx, invalid(parsed.error));
+  const { gameRoundDetail } = parsed.data;
+  const { operatorId } = authentic;
+  const facts = {
+    path: ctx.path,
+    types: [],
+    hashes: [],
+    gameRound: gameRoundDetail.hash,
+    playerId: gameRoundDetail.player,
+    tenantId: operatorId,
+  };
+  await answer(api.kit, ctx, facts, async () => {
+    await api.books.report(operatorId, gameRoundDetail, api.kit.now().toISOString());
+    return { status: 200, body: {} };
+  });
+}

@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import { createKit } from '../http/kit';
+import { listen, type ListenOptions, type RunningServer } from '../http/server';
+import { sandboxOperators, type SandboxOperator } from '../tenants';
+import { addWalletAdmin } from './admin';
+import { Books } from './books';
+import { addLaunch } from './launch';
+import { addOperatorApi } from './operator-api';
+
+export interface WalletOptions extends ListenOptions {
+  /** Operators this wallet answers for, by X-H-AUTH-ID; default: those of sandbox/tenants.json. */
+  operators?: readonly SandboxOperator[] | undefined;
+  /** Folder of the ledger's journal; without it the ledger is gone when the process is. */
+  dataDir?: string | undefined;
+  /** What an unknown player has, in minor units of whatever currency is asked for. */
+  defaultBalance?: number | undefined;
+  /** How far X-H-TIMESTAMP may be off; 0 switches the check off. */
+  timestampToleranceMs?: number | undefined;
+  /** The gameround service, for `GET /launch`. */
+  serviceUrl?: string | undefined;
+  maxRounds?: number | undefined;
+  maxCalls?: number | undefined;
+  log?: Logger | undefined;
+  now?: (() => Date) | undefined;
+}
+
+export interface SandboxApp {
+  /** Listens on the given port, or on one the system chooses. */
+  start(): Promise<RunningServer>;
+}
+
+/** A pretend operator: its wallet by the rules of the specification, its books, and switches to break it. */
+export function createWalletApp(options: WalletOptions = {}): SandboxApp {
+  return { start: () => startWallet(options) };
+}
+
+async function startWallet(options: WalletOptions): Promise<RunningServer> {
+  const operators = options.operators ?? sandboxOperators;
+  const kit = createKit({ name: 'wallet', ...options });
+  const books = await Books.open({
+    operators,
+    defaultBalance: options.defaultBalance ?? 100_000,
+    maxRounds: options.maxRounds ?? 1_000_000,
+    dataDir: options.dataDir,
+  });
+  addOperatorApi({
+    kit,
+    books,
+    operators,
+    timestampToleranceMs: options.timestampToleranceMs ?? 300_000,
+  });
+  addWalletAdmin({ kit, books, operators });
+  addLaunch({ kit, operators, serviceUrl: options.serviceUrl ?? 'http://127.0.0.1:8080' });
+  kit.app.use(kit.router.routes());
+  const handle = kit.app.callback();
+  const server = await listen(
+    (request, response) => void handle(request, response),
+    options,
+    () => books.close(),
+  );
+  return {
+    url: server.url,
+    close: async () => {
+      kit.holds.close();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { WireReply } from './transport';
+
+/** Error object of the interface (spec "Error object"). */
+export interface ErrorObject {
+  id: number;
+  msg: string;
+  clientmsg: string;
+}
+
+/** The service answered, and not with success; `body` is its whole reply. */
+export class InterfaceError extends Error {
+  override readonly name = 'InterfaceError';
+  readonly status: number;
+  readonly errorCode: ErrorObject | undefined;
+  readonly body: unknown;
+
+  constructor(operation: string, reply: WireReply) {
+    const errorCode = errorCodeOf(reply.body);
+    super(`${operation}: ${reply.status} ${errorCode?.msg ?? ''}`.trimEnd());
+    this.status = reply.status;
+    this.errorCode = errorCode;
+    this.body = reply.body;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function errorCodeOf(body: unknown): ErrorObject | undefined {
+  const errorCode = isObject(body) ? body['errorCode'] : undefined;
+  if (!isObject(errorCode) || typeof errorCode['id'] !== 'number') return undefined;
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return { id: errorCode['id'], msg: text(errorCode['msg']), clientmsg: text(errorCode['clientmsg']) };
+}

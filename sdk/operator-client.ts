@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { type ErrorObject, InterfaceError, isObject } from './errors';
+import { HEADERS, operatorFields, signFields } from './signing';
+import { exchange } from './transport';
+import type { GameConfiguration, GameRoundRecord, TransactionRecord } from './types';
+
+export interface OperatorClientOptions {
+  /** Of the service, without a trailing slash. */
+  baseUrl: string;
+  operatorId: string;
+  secret: string;
+  timeoutMs?: number | undefined;
+  now?: (() => Date) | undefined;
+}
+
+export interface GameUrlRequest {
+  playerId?: string;
+  currency: string;
+  gameCode: string;
+  language?: string;
+  mode: string;
+  gameround?: string;
+  playerdetails?: Record<string, unknown>;
+  profile?: string;
+  options?: Record<string, unknown>;
+}
+
+export interface GameUrlReply {
+  url: string;
+  isNew?: boolean;
+  internalPlayerId?: string;
+}
+
+export interface ReconcileReply {
+  gameRound: GameRoundRecord;
+  hashesProcessed: { hash: string; errorCode?: ErrorObject }[];
+  balance?: number;
+  currency?: string;
+  mode?: string;
+}
+
+export interface GameListReply {
+  gameList: Record<string, string>;
+  extendedGameList: Record<string, { name: string; studio: string }>;
+}
+
+export type GameRoundDetail = GameRoundRecord & {
+  baseStake?: number;
+  totalPayedAmount?: number;
+  dataStored?: Record<string, string>;
+  ticketUsed?: boolean;
+  balanceAfter?: number;
+  transactions: (TransactionRecord & { payed?: number; balanceAfter?: number })[];
+};
+
+/** The calls an operator makes. Each throws InterfaceError on a refusal, LostResponse when no reply came. */
+export interface OperatorClient {
+  getGameURL(request: GameUrlRequest): Promise<GameUrlReply>;
+  reconcileTransactions(request: { gameRound: string }): Promise<ReconcileReply>;
+  getGameRoundDetails(query: {
+    playerId: string;
+    gameRound: string;
+  }): Promise<{ gameRound: GameRoundRecord }>;
+  getGameRoundReport(request: {
+    playerId: string;
+    gameRound: string;
+  }): Promise<{ gameRoundDetail: GameRoundDetail }>;
+  getGameConfiguration(query: { gameCode: string; currency: string }): Promise<GameConfiguration>;
+  getGameList(): Promise<GameListReply>;
+  registerPlayer(request: {
+    playerId: string;
+    playerdetails?: Record<string, unknown>;
+  }): Promise<{ internalPlayerId: string; isNew: boolean }>;
+}
+
+/** Longer than the service waits for a wallet: a reconcile's answer is worth waiting for. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
+  const post = <Reply>(path: string, body: object, fields: string[]): Promise<Reply> =>
+    call<Reply>(options, { method: 'POST', path, fields, body: JSON.stringify(body) });
+  const get = <Reply>(path: string, query: Record<string, string>, fields: string[]): Promise<Reply> =>
+    call<Reply>(options, { method: 'GET', path: `${path}?${new URLSearchParams(query).toString()}`, fields });
+  return {
+    getGameURL: (request) => post('/getGameURL', request, operatorFields.getGameURL(request)),
+    reconcileTransactions: (request) =>
+      post('/reconcileTransactions', request, operatorFields.reconcileTransactions(request)),
+    getGameRoundDetails: (query) =>
+      get('/getGameRoundDetails', query, operatorFields.getGameRoundDetails(query)),
+    getGameRoundReport: (request) =>
+      post('/getGameRoundReport', request, operatorFields.getGameRoundReport(request)),
+    getGameConfiguration: (query) =>
+      get('/backoffice/getGameConfiguration', query, operatorFields.getGameConfiguration(query)),
+    getGameList: () => get('/getGameList', {}, operatorFields.getGameList()),
+    registerPlayer: (request) => post('/registerPlayer', request, operatorFields.registerPlayer(request)),
+  };
+}
+
+interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  fields: string[];
+  body?: string;
+}
+
+async function call<Reply>(
+  options: OperatorClientOptions,
+  { method, path, fields, body }: Call,
+): Promise<Reply> {
+  const { baseUrl, operatorId, secret, timeoutMs = DEFAULT_TIMEOUT_MS, now = () => new Date() } = options;
+  const timestamp = now().toISOString();
+  const reply = await exchange({
+    method,
+    url: `${baseUrl}${path}`,
+    timeoutMs,
+    body,
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      [HEADERS.authId]: operatorId,
+      [HEADERS.timestamp]: timestamp,
+      [HEADERS.signature]: signFields(secret, operatorId, timestamp, fields),
+      [HEADERS.requestId]: randomUUID(),
+    },
+  });
+  // A redirect or a reply that is no object is no success either.
+  if (reply.status !== 200 || !isObject(reply.body))
+    throw new InterfaceError(path.split('?')[0] ?? path, reply);
+  return reply.body as Reply;
+}

@@ -1,0 +1,149 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Signatures of the interface (spec "Authentication"). Every one is base64(HMAC-SHA256(secret, message));
+ * what differs per API and direction is the message, so a signer for one is not reusable for another.
+ */
+export const HEADERS = {
+  authId: 'X-H-AUTH-ID',
+  signature: 'X-H-AUTH-SIG',
+  timestamp: 'X-H-TIMESTAMP',
+  requestId: 'X-Request-Id',
+  responseId: 'X-Response-Id',
+  errorId: 'X-H-ERROR-ID',
+} as const;
+
+/** What joins the signed parts. It is refused inside identifiers: with it two field lists could sign alike. */
+const SEPARATOR = '#';
+
+function hmac(secret: string, message: string | Buffer): string {
+  return createHmac('sha256', secret).update(message).digest('base64');
+}
+
+function sameText(left: string, right: string): boolean {
+  const a = Buffer.from(left);
+  const b = Buffer.from(right);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Compares with every secret, also after a match: the time taken tells nothing about which one it was. */
+function matchesAny(
+  signature: string,
+  secrets: readonly string[],
+  expected: (secret: string) => string,
+): boolean {
+  let matched = false;
+  for (const secret of secrets) matched = sameText(signature, expected(secret)) || matched;
+  return matched;
+}
+
+/** Provider to service: the body's bytes as sent, `#`, the timestamp header as sent. */
+export function signBody(secret: string, rawBody: string | Buffer, timestamp: string): string {
+  const body = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody;
+  return hmac(secret, Buffer.concat([body, Buffer.from(SEPARATOR + timestamp)]));
+}
+
+export interface Signed {
+  /** All that are valid now, newest first: during a rotation there are two. */
+  secrets: readonly string[];
+  timestamp: string;
+  signature: string;
+}
+
+export function verifyBody(signed: Signed, rawBody: string | Buffer): boolean {
+  return matchesAny(signed.signature, signed.secrets, (secret) =>
+    signBody(secret, rawBody, signed.timestamp),
+  );
+}
+
+/** Operator API, both ways, and service to provider: secret, X-H-AUTH-ID, X-H-TIMESTAMP, then the call's fields. */
+export function signFields(
+  secret: string,
+  authId: string,
+  timestamp: string,
+  fields: readonly string[] = [],
+): string {
+  return hmac(secret, [secret, authId, timestamp, ...fields].join(SEPARATOR));
+}
+
+export function verifyFields(signed: Signed & { authId: string }, fields: readonly string[] = []): boolean {
+  const { authId, timestamp } = signed;
+  return matchesAny(signed.signature, signed.secrets, (secret) =>
+    signFields(secret, authId, timestamp, fields),
+  );
+}
+
+/** "Only if present": an absent or empty value adds no field, and so no separator. */
+function ifPresent(value: string | undefined): string[] {
+  return value === undefined || value === '' ? [] : [value];
+}
+
+interface SignedTransaction {
+  hash: string;
+  amount?: number | undefined;
+}
+
+/** The hash and then the amount of each transaction; the amount is left out when absent or 0. */
+function transactionFields(transactions: readonly SignedTransaction[]): string[] {
+  return transactions.flatMap(({ hash, amount }) => (amount ? [hash, String(amount)] : [hash]));
+}
+
+/** Fields after secret, X-H-AUTH-ID and X-H-TIMESTAMP in the operator API; of a GET, the decoded query values. */
+export const operatorFields = {
+  doTransactions: (body: {
+    playerId: string;
+    gameCode: string;
+    gameRound: string;
+    transactions: readonly SignedTransaction[];
+  }): string[] => [body.playerId, body.gameCode, body.gameRound, ...transactionFields(body.transactions)],
+  doGameRoundReport: (): string[] => [],
+  getBalance: (query: { playerId: string; currency: string; gameCode?: string | undefined }): string[] => [
+    query.playerId,
+    query.currency,
+    ...ifPresent(query.gameCode),
+  ],
+  reconcileTransactions: (body: { gameRound: string }): string[] => [body.gameRound],
+  getGameRoundDetails: (query: { playerId: string; gameRound: string }): string[] => [
+    query.playerId,
+    query.gameRound,
+  ],
+  getGameConfiguration: (query: { gameCode: string; currency: string }): string[] => [
+    query.gameCode,
+    query.currency,
+  ],
+  getGameURL: (body: {
+    playerId?: string | undefined;
+    currency: string;
+    gameCode: string;
+    mode: string;
+  }): string[] => [...ifPresent(body.playerId), body.currency, body.gameCode, body.mode],
+  getGameRoundReport: (body: { playerId: string; gameRound: string }): string[] => [
+    body.playerId,
+    body.gameRound,
+  ],
+  registerPlayer: (body: { playerId: string }): string[] => [body.playerId],
+  getGameList: (): string[] => [],
+} as const;
+
+/** The same for what the service calls at a provider. doAutoClose is not signed. */
+export const providerFields = {
+  getGameConfiguration: (query: { currency: string }): string[] => [query.currency],
+  getGameResult: (body: { gameRound: string }): string[] => [body.gameRound],
+  doGetGameHistory: (body: { gameRound: string }): string[] => [body.gameRound],
+} as const;
+
+const FULL_DATE_TIME =
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?<zone>Z|z|[+-]\d{2}:?\d{2})?$/;
+
+/** Milliseconds since the epoch of a full ISO 8601 date-time, read as UTC without a zone; NaN for anything else. */
+export function parseTimestamp(text: string): number {
+  const match = FULL_DATE_TIME.exec(text);
+  if (match === null) return Number.NaN;
+  const zoned = match.groups?.['zone'] === undefined ? `${text}Z` : text;
+  return Date.parse(
+    zoned
+      .replace(',', '.')
+      .replace(/z$/, 'Z')
+      .replace(/([+-]\d{2})(\d{2})$/, '$1:$2'),
+  );
+}

@@ -1,0 +1,74 @@
+/** One HTTP exchange, bounded in time and size. It follows no redirect: a signed call has one addressee. */
+export interface Exchange {
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+  timeoutMs: number;
+}
+
+export interface WireReply {
+  status: number;
+  /** Undefined where the reply was no JSON. */
+  body: unknown;
+  headers: Headers;
+}
+
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+/** Failures before the request could have left: what was asked for has certainly not happened. */
+const NEVER_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/** No (whole) reply came. Unless `neverSent`, the call may have been carried out all the same. */
+export class LostResponse extends Error {
+  override readonly name = 'LostResponse';
+
+  constructor(
+    readonly operation: string,
+    readonly neverSent: boolean,
+    override readonly cause: unknown,
+  ) {
+    super(`${operation}: ${neverSent ? 'not sent' : 'no reply'}`);
+  }
+}
+
+/** @throws LostResponse */
+export async function exchange({ method, url, headers, body, timeoutMs }: Exchange): Promise<WireReply> {
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await readText(response);
+    return { status: response.status, body: parse(text), headers: response.headers };
+  } catch (error) {
+    throw new LostResponse(new URL(url).pathname, isNeverSent(error), error);
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    const part = chunk as Uint8Array;
+    bytes += part.length;
+    if (bytes > MAX_REPLY_BYTES) throw new Error('reply too large');
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNeverSent(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
+  return typeof cause?.code === 'string' && NEVER_SENT.includes(cause.code);
+}
