@@ -90,7 +90,7 @@ function answerStatus(ctx: Context, status: number, body: unknown): void {
   if (body !== undefined) return send(ctx, { status, body });
   ctx.status = status;
   ctx.type = 'text/plain';
-  ctx.body = `${status}\n`;
+  ctx.body = `${ctx.message}\n`;
 }
 
 function complete({
@@ -103,10 +103,9 @@ function complete({
 
 async function hang(ctx: Context): Promise<void> {
   ctx.respond = false;
-  const ended = new AbortController();
   const timer = setTimeout(() => ctx.res.destroy(), MAX_WAIT_MS);
   timer.unref();
-  if (!ctx.res.closed) await once(ctx.res, 'close', { signal: ended.signal });
+  if (!ctx.res.closed) await once(ctx.res, 'close');
   clearTimeout(timer);
 }
 
