@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+
+/** Settings of the API and worker processes (contract §1). This file is the only reader of their `process.env`. */
+export interface Config {
+  http: {
+    host: string;
+    port: number;
+    /** Without a trailing slash: the address under which players' browsers and partners reach the API. */
+    baseUrl: string;
+    /** How many proxies in front may be believed about a caller's address; 0: none. */
+    trustedProxies: number;
+  };
+  dataDir: string;
+  tenantsFile: string;
+  temporal: { address: string; namespace: string; apiKey?: string; tls?: TemporalTls };
+  mongodb: { uri: string; database: string };
+  logLevel: LogLevel;
+  backofficeToken: string;
+  /** 32 bytes: encrypts tenants' secrets at rest. */
+  secretsKey: Buffer;
+}
+
+/** PEM contents, as the Temporal SDK takes them; empty: TLS with the system's authorities. */
+export interface TemporalTls {
+  serverNameOverride?: string;
+  serverRootCACertificate?: Buffer;
+  clientCertPair?: { crt: Buffer; key: Buffer };
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Each fault is one line that names the variable; values are never repeated, they may be secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(readonly faults: readonly string[]) {
+    super(`The settings are not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  }
+}
+
+const KEY_BYTES = 32;
+const text = z.string().min(1).max(4096);
+const port = (standard: number) =>
+  z.coerce
+    .number({ error: 'must be a port, 1 to 65535' })
+    .int('must be a port, 1 to 65535')
+    .min(1, 'must be a port, 1 to 65535')
+    .max(65_535, 'must be a port, 1 to 65535')
+    .default(standard);
+const switchText = z.enum(['on', 'off'], { error: 'must be on or off' });
+
+const Environment = z
+  .object({
+    PORT: port(8080),
+    HOST: text.default('127.0.0.1'),
+    BASE_URL: z
+      .string()
+      .refine(isHttpUrl, 'must be an http or https URL without query and fragment')
+      .optional(),
+    TRUSTED_PROXIES: z.coerce
+      .number({ error: 'must be a number of proxies, 0 to 8' })
+      .int('must be a number of proxies, 0 to 8')
+      .min(0, 'must be a number of proxies, 0 to 8')
+      .max(8, 'must be a number of proxies, 0 to 8')
+      .default(0),
+    DATA_DIR: text.default('.data'),
+    TENANTS_FILE: text.optional(),
+    TEMPORAL_PORT: port(7233),
+    TEMPORAL_ADDRESS: z
+      .string()
+      .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port')
+      .optional(),
+    TEMPORAL_NAMESPACE: text.default('default'),
+    TEMPORAL_API_KEY: text.optional(),
+    TEMPORAL_TLS: switchText.optional(),
+    TEMPORAL_TLS_SERVER_NAME: text.optional(),
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),
+    TEMPORAL_TLS_CLIENT_CERT_PATH: text.optional(),
+    TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
+    MONGODB_PORT: port(27_017),
+    MONGODB_URI: z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must start with mongodb:// or mongodb+srv://')
+      .optional(),
+    MONGODB_DATABASE: z
+      .string()
+      .regex(/^[^\s/\\."$*<>:|?]{1,63}$/, 'must be a database name')
+      .default('gameround'),
+    LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+    BACKOFFICE_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1024).optional(),
+    SECRETS_KEY: z.string().refine(isSecretsKey, 'must be 32 bytes in base64').optional(),
+  })
+  .superRefine((env, context) => {
+    const pair = [env.TEMPORAL_TLS_CLIENT_CERT_PATH, env.TEMPORAL_TLS_CLIENT_KEY_PATH];
+    if (pair.filter((value) => value !== undefined).length !== 1) return;
+    const path = [pair[0] === undefined ? 'TEMPORAL_TLS_CLIENT_CERT_PATH' : 'TEMPORAL_TLS_CLIENT_KEY_PATH'];
+    context.addIssue({ code: 'custom', path, message: 'certificate and key come together' });
+  });
+type Environment = z.infer<typeof Environment>;
+
+/**
+ * The settings of this process: from the environment, an empty value counting as absent. Secrets that are not set are
+ * taken from DATA_DIR, where they are made the first time, so that API and worker of one machine share them.
+ * @throws ConfigError
+ */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  }
+  const { data } = parsed;
+  const dataDir = resolve(data.DATA_DIR);
+  return {
+    http: {
+      host: data.HOST,
+      port: data.PORT,
+      baseUrl: (data.BASE_URL ?? `http://${reachable(data.HOST)}:${data.PORT}`).replace(/\/+$/, ''),
+      trustedProxies: data.TRUSTED_PROXIES,
+    },
+    dataDir,
+    tenantsFile: tenantsFile(data.TENANTS_FILE),
+    temporal: {
+      address: data.TEMPORAL_ADDRESS ?? `127.0.0.1:${data.TEMPORAL_PORT}`,
+      namespace: data.TEMPORAL_NAMESPACE,
+      ...(data.TEMPORAL_API_KEY === undefined ? {} : { apiKey: data.TEMPORAL_API_KEY }),
+      ...temporalTls(data),
+    },
+    mongodb: {
+      uri: data.MONGODB_URI ?? `mongodb://127.0.0.1:${data.MONGODB_PORT}/?directConnection=true`,
+      database: data.MONGODB_DATABASE,
+    },
+    logLevel: data.LOG_LEVEL,
+    backofficeToken:
+      data.BACKOFFICE_TOKEN ?? kept(dataDir, 'backoffice-token', 'BACKOFFICE_TOKEN', () => random(24)),
+    secretsKey: secretsKey(dataDir, data.SECRETS_KEY),
+  };
+}
+
+/** The settings under their variables' names, secrets masked: for the log line at start. */
+export function describeConfig(config: Config): Record<string, string | number | boolean> {
+  const { http, temporal, mongodb } = config;
+  return {
+    HOST: http.host,
+    PORT: http.port,
+    BASE_URL: http.baseUrl,
+    TRUSTED_PROXIES: http.trustedProxies,
+    DATA_DIR: config.dataDir,
+    TENANTS_FILE: config.tenantsFile,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    TEMPORAL_TLS: temporal.tls !== undefined,
+    TEMPORAL_API_KEY: temporal.apiKey === undefined ? '' : MASK,
+    MONGODB_URI: maskedUri(mongodb.uri),
+    MONGODB_DATABASE: mongodb.database,
+    LOG_LEVEL: config.logLevel,
+    BACKOFFICE_TOKEN: MASK,
+    SECRETS_KEY: MASK,
+  };
+}
+
+const MASK = '***';
+
+/** Credentials stand before the last `@`; query values may hold tokens or file names of keys. */
+function maskedUri(uri: string): string {
+  return uri
+    .replace(/\/\/[^/?]*@/, `//${MASK}@`)
+    .replace(/([?&](?:auth|tls|proxy)[^=&]*)=[^&]*/gi, `$1=${MASK}`);
+}
+
+function isHttpUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, search, hash, username, password } = new URL(value);
+  return /^https?:$/.test(protocol) && search + hash + username + password === '';
+}
+
+function isSecretsKey(value: string): boolean {
+  const bytes = Buffer.from(value, 'base64');
+  return (
+    bytes.length === KEY_BYTES && bytes.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, '')
+  );
+}
+
+/** An address to connect to, for one to listen on. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The same folder from the sources and from dist/. */
+function projectRoot(): string {
+  for (let folder = __dirname; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (dirname(folder) === folder) return process.cwd();
+  }
+}
+
+function tenantsFile(given: string | undefined): string {
+  if (given === undefined) return join(projectRoot(), 'sandbox', 'tenants.json');
+  const fromHere = resolve(given);
+  return existsSync(fromHere) ? fromHere : resolve(projectRoot(), given);
+}
+
+/** A key or certificate turns TLS on, and so does an API key, which must not travel in the clear. */
+function temporalTls(env: Environment): { tls?: TemporalTls } {
+  const ca = env.TEMPORAL_TLS_SERVER_CA_CERT_PATH;
+  const crt = env.TEMPORAL_TLS_CLIENT_CERT_PATH;
+  const key = env.TEMPORAL_TLS_CLIENT_KEY_PATH;
+  const implied = [ca, crt, env.TEMPORAL_TLS_SERVER_NAME, env.TEMPORAL_API_KEY].some(
+    (value) => value !== undefined,
+  );
+  if (env.TEMPORAL_TLS === 'off' || (env.TEMPORAL_TLS === undefined && !implied)) return {};
+  return {
+    tls: {
+      ...(env.TEMPORAL_TLS_SERVER_NAME === undefined
+        ? {}
+        : { serverNameOverride: env.TEMPORAL_TLS_SERVER_NAME }),
+      ...(ca === undefined
+        ? {}
+        : { serverRootCACertificate: fileOf('TEMPORAL_TLS_SERVER_CA_CERT_PATH', ca) }),
+      ...(crt === undefined || key === undefined
+        ? {}
+        : {
+            clientCertPair: {
+              crt: fileOf('TEMPORAL_TLS_CLIENT_CERT_PATH', crt),
+              key: fileOf('TEMPORAL_TLS_CLIENT_KEY_PATH', key),
+            },
+          }),
+    },
+  };
+}
+
+function fileOf(variable: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    throw new ConfigError([`${variable}: the file cannot be read`]);
+  }
+}
+
+function random(bytes: number): string {
+  return randomBytes(bytes).toString('base64url');
+}
+
+function secretsKey(dataDir: string, given: string | undefined): Buffer {
+  const value =
+    given ?? kept(dataDir, 'secrets-key', 'SECRETS_KEY', () => randomBytes(KEY_BYTES).toString('base64'));
+  if (!isSecretsKey(value))
+    throw new ConfigError(['SECRETS_KEY: the one kept in DATA_DIR is not 32 bytes in base64']);
+  return Buffer.from(value, 'base64');
+}
+
+/**
+ * A secret of this machine, made once for this user alone. The file appears whole and never replaces another: of two
+ * processes that start at once both use the one that was first.
+ */
+function kept(dataDir: string, name: string, variable: string, make: () => string): string {
+  const file = join(dataDir, name);
+  const aside = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+    writeFileSync(aside, `${make()}\n`, { mode: 0o600 });
+    try {
+      linkSync(aside, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new ConfigError([`${variable}: is not set, and cannot be kept in DATA_DIR (${dataDir})`]);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Settings that shape the game in the player's browser (spec "gameSettings"). Their meaning is the game's affair; what
+ * is decided here is where each comes from, and that the money among them is multiplied exactly once.
+ */
+export const BOOLEAN_SETTINGS = [
+  'autoplayEnabled',
+  'autoplayLossLimitRequired',
+  'displayCoins',
+  'displayJackpotOdds',
+  'displayRTP',
+  'displayXRTP',
+  'gambleEnabled',
+  'multipleInstancesAllowed',
+  'rcDisplayWinLoss',
+  'rcEnabled',
+  'stopEnabled',
+  'turboEnabled',
+  'homeEnabled',
+  'dynamicMinSpinTime',
+  'packageBuyEnabled',
+  'operatorHandlesErrors',
+  'displayClock',
+  'isSocial',
+  'displayCurrency',
+  'partialCollectEnabled',
+  'hideCompanyLogo',
+  'abbreviateAmounts',
+  'showExactRTP',
+  'forceDefaultStake',
+  'disableFullScreenMobile',
+  'displayPaytableOnEnterGame',
+  'displayNetPosition',
+  'hideDemoBalance',
+  'preventRedirect',
+  'refreshDisabled',
+  'displaySessionTimer',
+  'skipWinsEqualToOrLessThanStake',
+  'reportAnimationEnd',
+  'autoplayShowTotalStake',
+  'translateErrors',
+] as const;
+
+/** Base values in minor units; what the game gets is these times the currency multiplier, once (spec "Stakes"). */
+export const MONEY_SETTINGS = ['maxStake', 'maxPackageStake', 'minStake'] as const;
+
+export const NUMBER_SETTINGS = [
+  'forceOrientation',
+  'maxExposure',
+  'maxStake',
+  'maxPackageStake',
+  'minStake',
+  'minLoadTime',
+  'minSpinTime',
+  'rcInterval',
+  'defaultStakeIndex',
+  'sessionTimeoutInSeconds',
+] as const;
+
+/** Where the player's browser may be sent: http and https only. */
+export const LINK_SETTINGS = ['historyURL', 'homeURL', 'topupURL', 'lossLimitURL'] as const;
+
+export const STRING_SETTINGS = [
+  ...LINK_SETTINGS,
+  'loadMsg',
+  'redirectTarget',
+  'jurisdiction',
+  'launcherType',
+  'currencyToDisplay',
+] as const;
+
+export const NUMBER_LIST_SETTINGS = ['customStakes'] as const;
+export const STRING_LIST_SETTINGS = ['doNotStoreSettings', 'displayWinOdds'] as const;
+
+type Named<Names extends readonly string[], Value> = Record<Names[number], Value>;
+
+export type GameSettings = Named<typeof BOOLEAN_SETTINGS, boolean> &
+  Named<typeof NUMBER_SETTINGS, number> &
+  Named<typeof STRING_SETTINGS, string> &
+  Named<typeof NUMBER_LIST_SETTINGS, number[]> &
+  Named<typeof STRING_LIST_SETTINGS, string[]>;
+
+/** Settings of one layer: only what it wants to say. */
+export type SomeGameSettings = Partial<GameSettings>;
+
+/**
+ * All settings, complete. A later layer wins over an earlier one: the operator's, its profiles', the launch's options.
+ * What no layer sets is false, 0, '' or []: nothing is switched on and nothing limited unless somebody said so.
+ */
+export function gameSettingsOf(
+  layers: readonly SomeGameSettings[],
+  currencyMultiplier: number,
+): GameSettings {
+  const settings = Object.assign(defaults(), ...layers) as GameSettings;
+  for (const name of MONEY_SETTINGS) {
+    settings[name] = timesMultiplier(settings[name], currencyMultiplier, name === 'minStake' ? 'up' : 'down');
+  }
+  return settings;
+}
+
+function defaults(): GameSettings {
+  const all = <Names extends readonly string[], Value>(names: Names, value: () => Value): [string, Value][] =>
+    names.map((name) => [name, value()]);
+  return Object.fromEntries<unknown>([
+    ...all(BOOLEAN_SETTINGS, () => false),
+    ...all(NUMBER_SETTINGS, () => 0),
+    ...all(STRING_SETTINGS, () => ''),
+    ...all(NUMBER_LIST_SETTINGS, () => []),
+    ...all(STRING_LIST_SETTINGS, () => []),
+  ]) as GameSettings;
+}
+
+/**
+ * An amount in minor units times a currency multiplier, exact to the unit: 30 × 0.1 is 3, not 3.0000000000000004. A
+ * fraction that is left goes the way that keeps a limit a limit. Bounded by 2^53 − 1.
+ */
+export function timesMultiplier(amount: number, multiplier: number, fraction: 'up' | 'down'): number {
+  const [factor, scale] = decimal(multiplier);
+  const scaled = BigInt(Math.trunc(amount)) * factor;
+  const whole = scaled / scale;
+  const rounded = fraction === 'up' && scaled % scale > 0n ? whole + 1n : whole;
+  return rounded > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(rounded);
+}
+
+/** The number as it is written in decimal: an integer over a power of ten. */
+function decimal(value: number): [bigint, bigint] {
+  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+  if (match === null) return [0n, 1n];
+  const [, whole = '0', fraction = '', exponent = '0'] = match;
+  const shift = Number(exponent) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  return shift >= 0 ? [digits * 10n ** BigInt(shift), 1n] : [digits, 10n ** BigInt(-shift)];
+}

@@ -1,0 +1,72 @@
+import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import type { LogLevel } from './config';
+
+export type { Logger } from 'pino';
+
+/** Names under which something secret might reach a log line; they are masked wherever they stand, two levels deep. */
+const SECRET_FIELDS = [
+  'token',
+  'currentToken',
+  'launchToken',
+  'secret',
+  'secrets',
+  'secretsKey',
+  'backofficeToken',
+  'apiKey',
+  'password',
+  'authorization',
+  'signature',
+  'cookie',
+  'uri',
+  'headers',
+  'body',
+  'query',
+  'querystring',
+  '["x-h-auth-sig"]',
+  '["X-H-AUTH-SIG"]',
+];
+
+function everywhere(field: string): string[] {
+  return field.startsWith('[') ? [field, `*${field}`, `*.*${field}`] : [field, `*.${field}`, `*.*.${field}`];
+}
+
+/**
+ * JSON lines on standard output: `time` ISO 8601, `level` as a word, `process` which one speaks. Callers pass ids
+ * (requestId, gameround, workflowId), never bodies, headers or tokens; what slips through is masked here.
+ */
+export function createLogger(options: {
+  level: LogLevel;
+  process: 'api' | 'worker';
+  destination?: DestinationStream;
+}): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: { process: options.process, pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET_FIELDS.flatMap(everywhere), censor: '***' },
+      serializers: { error: errorOf, err: errorOf },
+    },
+    options.destination ?? pino.destination({ fd: 1, sync: false }),
+  );
+}
+
+const MAX_TEXT = 2_000;
+
+/** Name, message, code and stack of an error, never the fields that a driver hangs on it (queries, commands, URIs). */
+function errorOf(error: unknown): unknown {
+  if (!(typeof error === 'object' && error !== null && 'message' in error)) return typeof error;
+  const { name, message, code, stack, cause } = error as Error & { code?: unknown };
+  return {
+    name,
+    message: short(message),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    stack: short(stack ?? ''),
+    ...(cause instanceof Error ? { cause: short(`${cause.name}: ${cause.message}`) } : {}),
+  };
+}
+
+function short(text: string): string {
+  return text.slice(0, MAX_TEXT);
+}

@@ -1,0 +1,112 @@
+import { LRUCache } from 'lru-cache';
+import type { Session } from '../domain/session';
+import type { WalletBalance } from '../domain/wallet-call';
+import { AFTERLIFE_MS, MINUTE_MS, SESSION_MS, type SessionChange, type SessionDocument } from './store';
+
+const MAX_CACHED = 50_000;
+const MAX_UNWRITTEN = 50_000;
+/** A larger balance (a flood of tickets) is kept in memory only. */
+const MAX_BALANCE_BYTES = 16_384;
+
+/** A session in memory: what MongoDB said of it, and what has happened since. */
+export interface CachedSession {
+  document: SessionDocument;
+  /** When MongoDB was last asked. */
+  readAt: number;
+  lastUsed: number;
+  writtenUse: number;
+  balance?: { value: WalletBalance; at: number };
+}
+
+/** Bounded memory of sessions, so that they go on while MongoDB is down, and of what is to be written. */
+export class SessionCache {
+  readonly #sessions = new LRUCache<string, CachedSession>({ max: MAX_CACHED });
+  readonly #unwritten = new Map<string, CachedSession>();
+
+  get(sessionId: string): CachedSession | undefined {
+    return this.#sessions.get(sessionId) ?? this.#unwritten.get(sessionId);
+  }
+
+  /** Takes over what MongoDB says, keeping what is newer here. */
+  learn(document: SessionDocument, now: number): CachedSession {
+    const known = this.get(document._id);
+    const stored = document.lastUsed.getTime();
+    const cached = known ?? { document, readAt: now, lastUsed: stored, writtenUse: stored };
+    cached.document = document;
+    cached.readAt = now;
+    cached.lastUsed = Math.max(cached.lastUsed, stored);
+    cached.writtenUse = Math.max(cached.writtenUse, stored);
+    const balanceAt = document.balanceAt?.getTime() ?? 0;
+    if (document.balance !== undefined && balanceAt >= (cached.balance?.at ?? 0)) {
+      cached.balance = { value: document.balance, at: balanceAt };
+    }
+    this.#sessions.set(document._id, cached);
+    return cached;
+  }
+
+  forget(sessionId: string): void {
+    this.#sessions.delete(sessionId);
+    this.#unwritten.delete(sessionId);
+  }
+
+  /** Uses of one session are written at most once a minute. */
+  use(cached: CachedSession, now: number): void {
+    cached.lastUsed = Math.max(cached.lastUsed, now);
+    if (cached.lastUsed - cached.writtenUse >= MINUTE_MS) this.#toWrite(cached);
+  }
+
+  keepBalance(sessionId: string, value: WalletBalance, now: number): void {
+    const cached = this.get(sessionId);
+    if (cached === undefined) return;
+    cached.balance = { value, at: now };
+    if (JSON.stringify(value).length <= MAX_BALANCE_BYTES) this.#toWrite(cached);
+  }
+
+  /** What there is to write; it counts as written until it is handed back. */
+  takeUnwritten(): { changes: SessionChange[]; handBack: () => void } {
+    const taken = [...this.#unwritten.values()];
+    this.#unwritten.clear();
+    const changes = taken.map(({ document, lastUsed, balance }) => ({
+      sessionId: document._id,
+      lastUsed,
+      ...(balance === undefined ? {} : { balance }),
+    }));
+    taken.forEach((cached) => (cached.writtenUse = cached.lastUsed));
+    return { changes, handBack: () => taken.forEach((cached) => this.#toWrite(cached)) };
+  }
+
+  #toWrite(cached: CachedSession): void {
+    this.#unwritten.set(cached.document._id, cached);
+    if (this.#unwritten.size <= MAX_UNWRITTEN) return;
+    const [oldest] = this.#unwritten.keys();
+    if (oldest !== undefined) this.#unwritten.delete(oldest);
+  }
+}
+
+/** `forgotten`: as if it had never been, also while MongoDB hasn't cleared it away yet. */
+export function lifeOf(cached: CachedSession, now: number): 'live' | 'expired' | 'forgotten' {
+  const loggedOut = cached.document.loggedOutAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const ended = Math.min(cached.lastUsed + SESSION_MS, loggedOut);
+  if (now <= ended && now < loggedOut) return 'live';
+  return now <= ended + AFTERLIFE_MS ? 'expired' : 'forgotten';
+}
+
+export function sessionOf(cached: CachedSession, now: number): Session {
+  const { document } = cached;
+  return {
+    sessionId: document._id,
+    operatorId: document.operatorId,
+    playerId: document.playerId,
+    gameCode: document.gameCode,
+    providerId: document.providerId,
+    mode: document.mode,
+    currency: document.currency,
+    currencyMultiplier: document.currencyMultiplier,
+    language: document.language,
+    device: document.device,
+    walletMode: document.walletMode,
+    expired: lifeOf(cached, now) !== 'live',
+    ...(document.onlyGameround === undefined ? {} : { onlyGameround: document.onlyGameround }),
+    ...(cached.balance === undefined ? {} : { balance: cached.balance.value }),
+  };
+}

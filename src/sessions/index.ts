@@ -1,0 +1,225 @@
+import type { Db } from 'mongodb';
+import { refuse } from '../domain/errors';
+import type { Logger } from '../logging';
+import { lifeOf, SessionCache, sessionOf, type CachedSession } from './cache';
+import { createPlayers } from './players';
+import {
+  AFTERLIFE_MS,
+  createSessionStore,
+  LAUNCH_MS,
+  SESSION_MS,
+  type LaunchDocument,
+  type SessionDocument,
+  type SessionStore,
+} from './store';
+import { looksLikeToken, newToken, tokenHash } from './tokens';
+import type { OpenSession, SessionSeed, Sessions } from './types';
+import { needingMongo } from './unavailable';
+
+export type { OpenSession, PlayerDetails, RegisteredPlayer, SessionSeed, Sessions } from './types';
+
+/** A cached session is taken as it is for this long; then MongoDB is asked again, if it answers in time. */
+const FRESH_MS = 10_000;
+const REREAD_PATIENCE_MS = 250;
+const WRITE_EVERY_MS = 1_000;
+
+/** @param options.clock milliseconds since the epoch */
+export function createSessions(options: { db: Db; logger: Logger; clock?: () => number }): Sessions {
+  const clock = options.clock ?? Date.now;
+  const players = createPlayers(options.db, clock);
+  const store = createSessionStore(options.db);
+  const cache = new SessionCache();
+  const lookups = createLookups(store, cache, clock);
+  const writer = writeBehind(store, cache, options.logger);
+
+  function opened(token: string, cached: CachedSession): OpenSession {
+    return { token, session: sessionOf(cached, clock()), gameSettings: cached.document.gameSettings };
+  }
+
+  async function add(token: string, seed: SessionSeed): Promise<OpenSession> {
+    const document = await store.addSession(documentOf(tokenHash(token), seed, clock()));
+    return opened(token, cache.learn(document, clock()));
+  }
+
+  async function resolve(token: string, fresh: boolean): Promise<OpenSession> {
+    const cached = await lookups.find(token, fresh);
+    const now = clock();
+    const life = lifeOf(cached, now);
+    if (life === 'forgotten') throw refuse('TOKENNOTFOUND');
+    if (life === 'live') cache.use(cached, now);
+    return opened(token, cached);
+  }
+
+  return {
+    register: (operatorId, playerId, details) => players.register(operatorId, playerId, details),
+
+    launch: (seed) =>
+      needingMongo(async () => {
+        const token = newToken();
+        const now = clock();
+        await store.addLaunch({
+          _id: tokenHash(token),
+          seed,
+          expiresAt: new Date(now + LAUNCH_MS),
+          // As long as its session may be asked for: until then "spent" can be told from "never was".
+          deleteAt: new Date(now + LAUNCH_MS + SESSION_MS + AFTERLIFE_MS),
+        });
+        return token;
+      }),
+
+    connect: (launchToken) =>
+      needingMongo(async () => {
+        if (!looksLikeToken(launchToken)) throw refuse('TOKENNOTFOUND');
+        const launchId = tokenHash(launchToken);
+        const launch = await store.spend(launchId, 'connect', clock());
+        if (launch !== undefined) return add(newToken(), launch.seed);
+        throw refuse((await store.launchExists(launchId)) ? 'LAUNCHURLSPENT' : 'TOKENNOTFOUND');
+      }),
+
+    takeBack: async (launchToken, { session }) => {
+      cache.forget(session.sessionId);
+      await store.unspend(tokenHash(launchToken), session.sessionId).catch((error: unknown) => {
+        options.logger.warn({ error }, 'a launch could not be given back');
+      });
+    },
+
+    resolve: (token, { fresh = false } = {}) => resolve(token, fresh),
+
+    refresh: async (token) => {
+      const found = await resolve(token, true);
+      if (found.session.expired) throw refuse('TOKENEXPIRED');
+      return found;
+    },
+
+    logout: async (token) => {
+      const cached = await lookups.find(token, true);
+      const now = clock();
+      if (lifeOf(cached, now) === 'forgotten') throw refuse('TOKENNOTFOUND');
+      await needingMongo(() => store.logOut(cached.document._id, now));
+      cached.document = { ...cached.document, loggedOutAt: cached.document.loggedOutAt ?? new Date(now) };
+    },
+
+    open: (seed) => needingMongo(() => add(newToken(), seed)),
+
+    keepBalance: (sessionId, balance) => cache.keepBalance(sessionId, balance, clock()),
+
+    gameSettings: async (sessionId) =>
+      (cache.get(sessionId)?.document ?? (await store.session(sessionId)))?.gameSettings,
+
+    prepare: () => store.prepare(),
+    close: () => writer.close(),
+  };
+}
+
+/** Finds sessions by their tokens: in memory, in MongoDB, and by spending a launch token. */
+function createLookups(store: SessionStore, cache: SessionCache, clock: () => number) {
+  const running = new Map<string, Promise<CachedSession>>();
+
+  async function read(sessionId: string): Promise<CachedSession> {
+    const document = (await store.session(sessionId)) ?? (await spendByCall(sessionId));
+    if (document === undefined) {
+      cache.forget(sessionId);
+      throw refuse((await store.launchExists(sessionId)) ? 'LAUNCHURLSPENT' : 'TOKENNOTFOUND');
+    }
+    return cache.learn(document, clock());
+  }
+
+  /** All calls that come at once with the same launch token find, or make, the one session named after it. */
+  async function spendByCall(launchId: string): Promise<SessionDocument | undefined> {
+    const now = clock();
+    const launch = await store.spend(launchId, 'call', now);
+    return launch !== undefined && isRecent(launch, now)
+      ? store.addSession(documentOf(launchId, launch.seed, now))
+      : undefined;
+  }
+
+  function readOnce(sessionId: string): Promise<CachedSession> {
+    const known = running.get(sessionId);
+    if (known !== undefined) return known;
+    const reading = needingMongo(() => read(sessionId)).finally(() => running.delete(sessionId));
+    running.set(sessionId, reading);
+    return reading;
+  }
+
+  /** With MongoDB down or slow, the session in memory goes on (contract §5). */
+  async function reread(cached: CachedSession, sessionId: string): Promise<CachedSession> {
+    const reading = readOnce(sessionId).catch((error: unknown) => {
+      if (isUnavailable(error)) return cached;
+      throw error;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<CachedSession>((resolve) => {
+      timer = setTimeout(() => resolve(cached), REREAD_PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([reading, patience]);
+    } finally {
+      clearTimeout(timer);
+      reading.catch(() => undefined);
+      cached.readAt = clock();
+    }
+  }
+
+  return {
+    async find(token: string, fresh: boolean): Promise<CachedSession> {
+      if (!looksLikeToken(token)) throw refuse('TOKENNOTFOUND');
+      const sessionId = tokenHash(token);
+      const cached = cache.get(sessionId);
+      if (cached === undefined) return readOnce(sessionId);
+      return fresh || clock() - cached.readAt >= FRESH_MS ? reread(cached, sessionId) : cached;
+    },
+  };
+}
+
+/** A launch spent long ago whose session is gone does not come to life again. */
+function isRecent(launch: LaunchDocument, now: number): boolean {
+  return launch.spentAt !== undefined && now - launch.spentAt.getTime() < SESSION_MS;
+}
+
+function isUnavailable(error: unknown): boolean {
+  const { refusal } = error as { refusal?: { status: number } };
+  return refusal?.status === 503;
+}
+
+function documentOf(sessionId: string, seed: SessionSeed, now: number): SessionDocument {
+  return {
+    _id: sessionId,
+    ...seed,
+    createdAt: new Date(now),
+    lastUsed: new Date(now),
+    deleteAt: new Date(now + SESSION_MS + AFTERLIFE_MS),
+  };
+}
+
+/** Uses and balances go to MongoDB once a second; what fails goes with the next round. */
+function writeBehind(store: SessionStore, cache: SessionCache, logger: Logger): { close(): Promise<void> } {
+  let writing: Promise<void> = Promise.resolve();
+  let failing = false;
+
+  async function write(): Promise<void> {
+    const { changes, handBack } = cache.takeUnwritten();
+    try {
+      await store.write(changes);
+      failing = false;
+    } catch (error) {
+      handBack();
+      if (!failing) logger.warn({ error }, 'session uses and balances wait for MongoDB');
+      failing = true;
+    }
+  }
+
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    writing = write().finally(() => (busy = false));
+  }, WRITE_EVERY_MS).unref();
+
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await writing;
+      await write();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { MongoServerError, type AnyBulkWriteOperation, type Db } from 'mongodb';
+import type { WalletBalance } from '../domain/wallet-call';
+import type { SessionSeed } from './types';
+
+export const MINUTE_MS = 60_000;
+/** A launch URL's life (spec "Limits"). */
+export const LAUNCH_MS = MINUTE_MS;
+/** A session's life since its last use (contract §5). */
+export const SESSION_MS = 60 * MINUTE_MS;
+/** How long an ended session can still finish and read what it opened. */
+export const AFTERLIFE_MS = 7 * 24 * 60 * MINUTE_MS;
+
+/** `_id` is the SHA-256 of the token. */
+export interface SessionDocument extends SessionSeed {
+  _id: string;
+  createdAt: Date;
+  lastUsed: Date;
+  loggedOutAt?: Date;
+  balanceAt?: Date;
+  /** TTL index: MongoDB forgets it then. */
+  deleteAt: Date;
+}
+
+export interface LaunchDocument {
+  _id: string;
+  seed: SessionSeed;
+  expiresAt: Date;
+  /** `connect` gave the session a token of its own; with `call` the launch token is the session's. */
+  spentBy?: 'connect' | 'call';
+  spentAt?: Date;
+  deleteAt: Date;
+}
+
+/** What is written behind the calls. */
+export interface SessionChange {
+  sessionId: string;
+  lastUsed: number;
+  balance?: { value: WalletBalance; at: number };
+}
+
+export interface SessionStore {
+  prepare(): Promise<void>;
+  addLaunch(launch: LaunchDocument): Promise<void>;
+  /** The launch when this call spent it, or shares it (`call`); undefined otherwise. */
+  spend(launchId: string, by: 'connect' | 'call', now: number): Promise<LaunchDocument | undefined>;
+  unspend(launchId: string, sessionId: string): Promise<void>;
+  launchExists(launchId: string): Promise<boolean>;
+  /** Adds the session unless it is there, and returns what is there. */
+  addSession(session: SessionDocument): Promise<SessionDocument>;
+  session(sessionId: string): Promise<SessionDocument | undefined>;
+  logOut(sessionId: string, now: number): Promise<void>;
+  write(changes: readonly SessionChange[]): Promise<void>;
+}
+
+const DUPLICATE_KEY = 11_000;
+
+export function createSessionStore(db: Db): SessionStore {
+  const sessions = db.collection<SessionDocument>('sessions');
+  const launches = db.collection<LaunchDocument>('launches');
+
+  return {
+    prepare: async () => {
+      await sessions.createIndex({ deleteAt: 1 }, { expireAfterSeconds: 0 });
+      await launches.createIndex({ deleteAt: 1 }, { expireAfterSeconds: 0 });
+    },
+
+    addLaunch: async (launch) => void (await launches.insertOne(launch)),
+
+    spend: async (launchId, by, now) => {
+      const unspent = { spentBy: { $exists: false }, expiresAt: { $gt: new Date(now) } };
+      const mine = by === 'call' ? { $or: [unspent, { spentBy: 'call' as const }] } : unspent;
+      const spent = await launches.findOneAndUpdate(
+        { _id: launchId, ...mine },
+        [{ $set: { spentBy: by, spentAt: { $ifNull: ['$spentAt', new Date(now)] } } }],
+        { returnDocument: 'after' },
+      );
+      return spent ?? undefined;
+    },
+
+    unspend: async (launchId, sessionId) => {
+      await sessions.deleteOne({ _id: sessionId });
+      await launches.updateOne(
+        { _id: launchId, spentBy: 'connect' },
+        { $unset: { spentBy: '', spentAt: '' } },
+      );
+    },
+
+    launchExists: async (launchId) => (await launches.countDocuments({ _id: launchId }, { limit: 1 })) > 0,
+
+    addSession: async (session) => {
+      try {
+        await sessions.insertOne(session);
+        return session;
+      } catch (error) {
+        if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+        return (await sessions.findOne({ _id: session._id })) ?? session;
+      }
+    },
+
+    session: async (sessionId) => (await sessions.findOne({ _id: sessionId })) ?? undefined,
+
+    logOut: async (sessionId, now) => {
+      await sessions.updateOne(
+        { _id: sessionId, loggedOutAt: { $exists: false } },
+        { $set: { loggedOutAt: new Date(now) } },
+      );
+    },
+
+    write: async (changes) => {
+      if (changes.length === 0) return;
+      // Nothing is lost for good when these go missing: a use, and a balance that the next wallet call tells again.
+      await sessions.bulkWrite(changes.flatMap(operationsOf), { ordered: false, writeConcern: { w: 1 } });
+    },
+  };
+}
+
+function operationsOf(change: SessionChange): AnyBulkWriteOperation<SessionDocument>[] {
+  const { sessionId, lastUsed, balance } = change;
+  const deleteAt = new Date(lastUsed + SESSION_MS + AFTERLIFE_MS);
+  const use: AnyBulkWriteOperation<SessionDocument> = {
+    updateOne: { filter: { _id: sessionId }, update: { $max: { lastUsed: new Date(lastUsed), deleteAt } } },
+  };
+  if (balance === undefined) return [use];
+  const at = new Date(balance.at);
+  // Another process may have heard a newer one.
+  const older = { $or: [{ balanceAt: { $exists: false } }, { balanceAt: { $lt: at } }] };
+  return [
+    use,
+    {
+      updateOne: {
+        filter: { _id: sessionId, ...older },
+        update: { $set: { balance: balance.value, balanceAt: at } },
+      },
+    },
+  ];
+}

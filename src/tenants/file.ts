@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import {
+  BOOLEAN_SETTINGS,
+  LINK_SETTINGS,
+  MONEY_SETTINGS,
+  NUMBER_LIST_SETTINGS,
+  NUMBER_SETTINGS,
+  STRING_LIST_SETTINGS,
+  STRING_SETTINGS,
+  type SomeGameSettings,
+} from '../domain/game-settings';
+import type { GameDefinition, OperatorSettings, ProviderSettings } from './types';
+
+/** TENANTS_FILE is wrong; one line per fault, each naming the place. Values are not repeated: some are secrets. */
+export class TenantsFileError extends Error {
+  override readonly name = 'TenantsFileError';
+  constructor(file: string, faults: readonly string[]) {
+    super(`TENANTS_FILE ${file} is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  }
+}
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const MAX_DURATION_MS = 90 * UNIT_MS.d;
+
+function durationMs(text: string): number {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);
+  return match === null
+    ? Number.NaN
+    : Math.round(Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS]);
+}
+
+/** "24h", "5s", "300s", "0s": a number and one of ms, s, m, h, d. Kept as text, so that people read it as they wrote it. */
+const duration = (minMs: number, maxMs = MAX_DURATION_MS) =>
+  z.string().refine(
+    (text) => {
+      const ms = durationMs(text);
+      return ms >= minMs && ms <= maxMs;
+    },
+    `must be a duration such as "5s", from ${minMs} ms to ${maxMs / 1_000} s`,
+  );
+
+/** Ids and codes go into headers, signatures and keys: printable ASCII without `#`. */
+const id = z
+  .string()
+  .regex(/^[!"$-~]([ !"$-~]{0,126}[!"$-~])?$/, 'must be 1 to 128 printable characters without #');
+const httpUrl = z
+  .string()
+  .max(2_048)
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+    'must be an http or https URL',
+  );
+const secrets = z.array(z.string().min(1).max(512)).min(1).max(10);
+const multiplier = z.number().positive().max(1e9);
+const name = z.string().min(1).max(128);
+const all = <Names extends readonly string[], Schema extends z.ZodType>(names: Names, schema: Schema) =>
+  Object.fromEntries(names.map((key) => [key, schema.optional()]));
+
+/** Settings by their own names and types; an unknown one is most likely a slip of the pen. */
+export const GameSettingsEntry: z.ZodType<SomeGameSettings> = z.strictObject({
+  ...all(BOOLEAN_SETTINGS, z.boolean()),
+  ...all(NUMBER_SETTINGS, z.number()),
+  ...all(MONEY_SETTINGS, z.number().int().min(0)),
+  ...all(STRING_SETTINGS, z.string().max(2_048)),
+  ...all(LINK_SETTINGS, z.union([httpUrl, z.literal('')])),
+  ...all(NUMBER_LIST_SETTINGS, z.array(z.number().int().min(0)).max(1_000)),
+  ...all(STRING_LIST_SETTINGS, z.array(z.string().max(256)).max(1_000)),
+});
+
+export const OperatorEntry = z.strictObject({
+  operatorId: id,
+  operatorUrl: httpUrl,
+  secrets,
+  autoCloseAfter: duration(1_000).default('24h'),
+  gameRoundReport: z.boolean().default(false),
+  walletTimeout: duration(100, 60_000).default('5s'),
+  timestampTolerance: duration(0).default('300s'),
+  currencies: z
+    .record(z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, 'must be a currency code'), multiplier)
+    .refine((codes) => Object.keys(codes).length > 0, 'must name at least one currency'),
+  gameSettings: GameSettingsEntry.default({}),
+  profiles: z.record(name, GameSettingsEntry).default({}),
+  repeatableErrorIds: z.array(z.number().int()).max(1_000).default([]),
+  voidsWholeRound: z.boolean().default(false),
+  demoBalance: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(100_000),
+});
+
+export const ProviderEntry = z.strictObject({
+  providerId: id,
+  gameUrl: httpUrl,
+  secrets,
+  timestampTolerance: duration(0).default('300s'),
+});
+
+export const GameEntry = z.strictObject({
+  gameCode: id,
+  providerId: id,
+  name,
+  studio: name.default(''),
+  launchUrl: httpUrl,
+  serviceRng: z.boolean().default(false),
+  followUpDebits: z.boolean().default(false),
+  resultCallback: z.boolean().default(false),
+  historyCallback: z.boolean().default(false),
+});
+
+export type OperatorEntry = z.infer<typeof OperatorEntry>;
+export type ProviderEntry = z.infer<typeof ProviderEntry>;
+export type GameEntry = z.infer<typeof GameEntry>;
+
+export interface TenantEntries {
+  operators: OperatorEntry[];
+  providers: ProviderEntry[];
+  games: GameEntry[];
+}
+
+const Entries = z
+  .strictObject({
+    operators: z.array(OperatorEntry).max(10_000).default([]),
+    providers: z.array(ProviderEntry).max(10_000).default([]),
+    games: z.array(GameEntry).max(100_000).default([]),
+  })
+  .superRefine((entries, context) => {
+    const issue = (path: (string | number)[], message: string): void =>
+      context.addIssue({ code: 'custom', path, message });
+    repeated(entries.operators, ({ operatorId }) => operatorId).forEach((at) =>
+      issue(['operators', at, 'operatorId'], 'is used twice'),
+    );
+    const providers = new Set(entries.providers.map(({ providerId }) => providerId));
+    repeated(entries.providers, ({ providerId }) => providerId).forEach((at) =>
+      issue(['providers', at, 'providerId'], 'is used twice'),
+    );
+    repeated(entries.games, ({ gameCode }) => gameCode).forEach((at) =>
+      issue(['games', at, 'gameCode'], 'is used twice'),
+    );
+    entries.games.forEach(({ providerId }, at) => {
+      if (!providers.has(providerId)) issue(['games', at, 'providerId'], 'names no provider of this file');
+    });
+  });
+
+function repeated<Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): number[] {
+  const ids = entries.map(idOf);
+  return ids.flatMap((value, at) => (ids.indexOf(value) < at ? [at] : []));
+}
+
+/** Reads JSON or YAML (contract §1). @throws TenantsFileError */
+export function readTenantsFile(file: string): TenantEntries {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new TenantsFileError(file, ['it cannot be read']);
+  }
+  return parseTenants(file, text);
+}
+
+export function parseTenants(file: string, text: string): TenantEntries {
+  let content: unknown;
+  try {
+    content = file.endsWith('.json') ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 100 });
+  } catch {
+    // The parser's own message quotes the text, which holds secrets.
+    throw new TenantsFileError(file, [`it is not well-formed ${file.endsWith('.json') ? 'JSON' : 'YAML'}`]);
+  }
+  const parsed = Entries.safeParse(content);
+  if (!parsed.success) {
+    throw new TenantsFileError(
+      file,
+      parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`),
+    );
+  }
+  return parsed.data;
+}
+
+export function operatorOf(entry: OperatorEntry): OperatorSettings {
+  const { autoCloseAfter, walletTimeout, timestampTolerance, ...rest } = entry;
+  return {
+    ...rest,
+    autoCloseAfterMs: durationMs(autoCloseAfter),
+    walletTimeoutMs: durationMs(walletTimeout),
+    timestampToleranceMs: durationMs(timestampTolerance),
+  };
+}
+
+export function providerOf({ timestampTolerance, ...rest }: ProviderEntry): ProviderSettings {
+  return { ...rest, timestampToleranceMs: durationMs(timestampTolerance) };
+}
+
+export function gameOf(entry: GameEntry): GameDefinition {
+  return entry;
+}
+
+/** What is allowed and still worth a word (spec: normally 12 to 48 hours). */
+export function warningsOf(entries: TenantEntries): string[] {
+  return entries.operators.flatMap(({ operatorId, autoCloseAfter }) => {
+    const ms = durationMs(autoCloseAfter);
+    const usual = ms >= 12 * UNIT_MS.h && ms <= 48 * UNIT_MS.h;
+    return usual
+      ? []
+      : [`operator ${operatorId}: autoCloseAfter ${autoCloseAfter} is outside the usual 12 to 48 hours`];
+  });
+}

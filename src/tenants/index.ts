@@ -1,0 +1,140 @@
+import type { Db } from 'mongodb';
+import type { Logger } from '../logging';
+import { gameOf, operatorOf, providerOf, readTenantsFile, warningsOf, type TenantEntries } from './file';
+import { createTenantStore, type TenantStore } from './store';
+import type { GameDefinition, OperatorSettings, ProviderSettings, Tenants } from './types';
+
+export type { GameDefinition, OperatorSettings, ProviderSettings, Tenants } from './types';
+export { TenantsFileError } from './file';
+
+const REFRESH_MS = 30_000;
+const RETRY_MS = 1_000;
+
+interface Snapshot {
+  operators: ReadonlyMap<string, OperatorSettings>;
+  providers: ReadonlyMap<string, ProviderSettings>;
+  games: ReadonlyMap<string, GameDefinition>;
+}
+
+/**
+ * Reads TENANTS_FILE, puts it into MongoDB and goes on reading MongoDB every `refreshMs`. Returns after the first try:
+ * with MongoDB down the file's tenants are there at once, and the rest follows as soon as it is back.
+ * @throws TenantsFileError
+ */
+export async function loadTenants(options: {
+  file: string;
+  db: Db;
+  secretsKey: Buffer;
+  logger: Logger;
+  refreshMs?: number;
+  retryMs?: number;
+}): Promise<Tenants> {
+  const { logger } = options;
+  const entries = readTenantsFile(options.file);
+  warningsOf(entries).forEach((warning) => logger.warn(warning));
+  const tenants = new RefreshedTenants(entries, createTenantStore(options.db, options.secretsKey, logger), {
+    refreshMs: options.refreshMs ?? REFRESH_MS,
+    retryMs: options.retryMs ?? RETRY_MS,
+    logger,
+  });
+  await tenants.start();
+  return tenants;
+}
+
+/** Tenants that stand in memory only: for tests, and for tools without MongoDB. */
+export function tenantsInMemory(entries: TenantEntries): Tenants {
+  return { ...answersFrom(() => snapshotOf(entries)), complete: true, refresh: nothing, close: nothing };
+}
+
+class RefreshedTenants implements Tenants {
+  readonly operator: Tenants['operator'];
+  readonly provider: Tenants['provider'];
+  readonly game: Tenants['game'];
+  readonly games: Tenants['games'];
+  complete = false;
+  #snapshot: Snapshot;
+  #filePending = true;
+  #failing = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    private readonly entries: TenantEntries,
+    private readonly store: TenantStore,
+    private readonly options: { refreshMs: number; retryMs: number; logger: Logger },
+  ) {
+    this.#snapshot = snapshotOf(entries);
+    const answers = answersFrom(() => this.#snapshot);
+    this.operator = answers.operator;
+    this.provider = answers.provider;
+    this.game = answers.game;
+    this.games = answers.games;
+  }
+
+  async start(): Promise<void> {
+    await this.refresh().then(
+      () => this.#learned(),
+      (error: unknown) => this.#missed(error),
+    );
+    if (this.#closed) return;
+    const { refreshMs, retryMs } = this.options;
+    this.#timer = setTimeout(() => void this.start(), this.#failing ? retryMs : refreshMs).unref();
+  }
+
+  /** Concurrent calls share one reading. Rejects when MongoDB cannot be read; what is in memory stays. */
+  refresh(): Promise<void> {
+    this.#running ??= this.#read().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running?.catch(() => undefined);
+  }
+
+  async #read(): Promise<void> {
+    if (this.#filePending) await this.store.upsert(this.entries);
+    this.#filePending = false;
+    this.#snapshot = snapshotOf(await this.store.readAll());
+    this.complete = true;
+  }
+
+  #learned(): void {
+    if (this.#failing) this.options.logger.info('tenants are read from MongoDB again');
+    this.#failing = false;
+  }
+
+  /** One line when it begins, not one a second. */
+  #missed(error: unknown): void {
+    if (!this.#failing) {
+      this.options.logger.warn(
+        { error },
+        'MongoDB cannot be read: going on with the tenants in memory, trying again',
+      );
+    }
+    this.#failing = true;
+  }
+}
+
+function snapshotOf({ operators, providers, games }: TenantEntries): Snapshot {
+  return {
+    operators: new Map(operators.map((entry) => [entry.operatorId, operatorOf(entry)])),
+    providers: new Map(providers.map((entry) => [entry.providerId, providerOf(entry)])),
+    games: new Map(games.map((entry) => [entry.gameCode, gameOf(entry)])),
+  };
+}
+
+function answersFrom(snapshot: () => Snapshot): Pick<Tenants, 'operator' | 'provider' | 'game' | 'games'> {
+  return {
+    operator: (operatorId) => snapshot().operators.get(operatorId),
+    provider: (providerId) => snapshot().providers.get(providerId),
+    game: (gameCode) => snapshot().games.get(gameCode),
+    games: () => [...snapshot().games.values()],
+  };
+}
+
+async function nothing(): Promise<void> {
+  // In memory there is nothing to read again and nothing to close.
+}

@@ -1,0 +1,107 @@
+import type { Collection, Db } from 'mongodb';
+import { z } from 'zod';
+import type { Logger } from '../logging';
+import { decryptSecrets, encryptSecrets } from './encryption';
+import { GameEntry, OperatorEntry, ProviderEntry, type TenantEntries } from './file';
+
+/** `entry` is the tenant as TENANTS_FILE has it, without its secrets; a newer version reads it with its own defaults. */
+interface TenantDocument {
+  _id: string;
+  entry: Record<string, unknown>;
+  secrets?: string;
+  updatedAt: Date;
+}
+
+type Kind = 'operator' | 'provider' | 'game';
+const COLLECTIONS = { operator: 'operators', provider: 'providers', game: 'games' } as const;
+const TENANT_LIMIT = 100_000;
+
+/** Tenants in MongoDB, secrets encrypted. */
+export interface TenantStore {
+  /** Adds and replaces; what the file doesn't name stays. An entry that is there already is not written again. */
+  upsert(entries: TenantEntries): Promise<void>;
+  /** All that can be read with our key; another one is logged by its name and left out. */
+  readAll(): Promise<TenantEntries>;
+}
+
+export function createTenantStore(db: Db, secretsKey: Buffer, logger: Logger): TenantStore {
+  const collection = (kind: Kind): Collection<TenantDocument> =>
+    db.collection<TenantDocument>(COLLECTIONS[kind]);
+
+  async function put(kind: Kind, id: string, tenant: Record<string, unknown>): Promise<void> {
+    const { secrets, ...entry } = tenant as { secrets?: string[] };
+    const now = await collection(kind).findOne({ _id: id });
+    if (now !== null && sameTenant(kind, now, entry, secrets)) return;
+    const owner = ownerOf(kind, id);
+    await collection(kind).replaceOne(
+      { _id: id },
+      {
+        entry,
+        ...(secrets === undefined ? {} : { secrets: encryptSecrets(secretsKey, owner, secrets) }),
+        updatedAt: new Date(),
+      },
+      { upsert: true },
+    );
+    logger.info({ tenant: owner }, now === null ? 'tenant added' : 'tenant changed');
+  }
+
+  function sameTenant(
+    kind: Kind,
+    now: TenantDocument,
+    entry: object,
+    secrets: string[] | undefined,
+  ): boolean {
+    if (JSON.stringify(now.entry) !== JSON.stringify(entry)) return false;
+    if (secrets === undefined) return true;
+    try {
+      return JSON.stringify(secretsOf(kind, now)) === JSON.stringify(secrets);
+    } catch {
+      return false;
+    }
+  }
+
+  function secretsOf(kind: Kind, document: TenantDocument): string[] | undefined {
+    if (document.secrets === undefined) return undefined;
+    return decryptSecrets(secretsKey, ownerOf(kind, document._id), document.secrets);
+  }
+
+  async function read<Schema extends z.ZodType>(kind: Kind, schema: Schema): Promise<z.infer<Schema>[]> {
+    const documents = await collection(kind).find({}, { limit: TENANT_LIMIT }).toArray();
+    return documents.flatMap((document) => {
+      try {
+        return [schema.parse({ ...document.entry, ...withSecrets(secretsOf(kind, document)) })];
+      } catch (error) {
+        const reason =
+          error instanceof z.ZodError
+            ? z.prettifyError(error)
+            : 'SECRETS_KEY is not the one it was kept with';
+        logger.error({ tenant: ownerOf(kind, document._id), reason }, 'tenant left out');
+        return [];
+      }
+    });
+  }
+
+  return {
+    upsert: async ({ operators, providers, games }) => {
+      for (const operator of operators) await put('operator', operator.operatorId, operator);
+      for (const provider of providers) await put('provider', provider.providerId, provider);
+      for (const game of games) await put('game', game.gameCode, game);
+    },
+    readAll: async () => {
+      const [operators, providers, games] = await Promise.all([
+        read('operator', OperatorEntry),
+        read('provider', ProviderEntry),
+        read('game', GameEntry),
+      ]);
+      return { operators, providers, games };
+    },
+  };
+}
+
+function withSecrets(secrets: string[] | undefined): { secrets?: string[] } {
+  return secrets === undefined ? {} : { secrets };
+}
+
+function ownerOf(kind: Kind, id: string): string {
+  return `${kind}:${id}`;
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigError} from '../../src/config';
+import { describeConfig, loadConfig } from '../../src/config';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+describe('loadConfig', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const load = (env: NodeJS.ProcessEnv = {}) =>
+    loadConfig({ DATA_DIR: folder, SECRETS_KEY: KEY, BACKOFFICE_TOKEN: 'b'.repeat(16), ...env });
+
+  it('has the defaults of the contract', () => {
+    const config = load();
+    expect(config.http).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      baseUrl: 'http://127.0.0.1:8080',
+      trustedProxies: 0,
+    });
+    expect(config.temporal).toEqual({ address: '127.0.0.1:7233', namespace: 'default' });
+    expect(config.tenantsFile).toMatch(/sandbox[/\\]tenants\.json$/);
+    expect(existsSync(config.tenantsFile)).toBe(true);
+  });
+
+  it('takes an empty value as absent', () => {
+    expect(load({ PORT: '', BASE_URL: '', TEMPORAL_API_KEY: '' }).http.port).toBe(8080);
+  });
+
+  it('names every fault in a line of its own, and no value', () => {
+    const faulty = { PORT: 'eighty', LOG_LEVEL: 'loud', BASE_URL: 'ftp://x', SECRETS_KEY: 'c2hvcnQ=' };
+    try {
+      load(faulty);
+      throw new Error('it was accepted');
+    } catch (error) {
+      const { faults } = error as ConfigError;
+      expect(faults.map((fault) => fault.split(':')[0]).sort()).toEqual([
+        'BASE_URL',
+        'LOG_LEVEL',
+        'PORT',
+        'SECRETS_KEY',
+      ]);
+      expect(String(error)).not.toMatch(/eighty|loud|ftp|c2hvcnQ/);
+    }
+  });
+
+  it('wants a client certificate with its key', () => {
+    expect(() => load({ TEMPORAL_TLS_CLIENT_CERT_PATH: '/x' })).toThrow(/TEMPORAL_TLS_CLIENT_KEY_PATH/);
+  });
+
+  it('goes to Temporal by TLS when there is an API key', () => {
+    expect(load({ TEMPORAL_API_KEY: 'k' }).temporal).toMatchObject({ apiKey: 'k', tls: {} });
+    expect(load({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'off' }).temporal.tls).toBeUndefined();
+  });
+
+  it('makes the secrets that are not set, once, readable by this user alone', () => {
+    const first = load({ SECRETS_KEY: '', BACKOFFICE_TOKEN: '' });
+    const again = load({ SECRETS_KEY: '', BACKOFFICE_TOKEN: '' });
+    expect(first.secretsKey).toHaveLength(32);
+    expect(again.secretsKey.equals(first.secretsKey)).toBe(true);
+    expect(again.backofficeToken).toBe(first.backofficeToken);
+    expect(statSync(join(folder, 'secrets-key')).mode & 0o077).toBe(0);
+  });
+
+  it('is shown with its secrets masked', () => {
+    const config = load({
+      MONGODB_URI: 'mongodb://me:hush@db.example/?authSource=admin&tlsCertificateKeyFilePassword=hush2',
+      TEMPORAL_API_KEY: 'hush3',
+    });
+    const shown = JSON.stringify(describeConfig(config));
+    expect(shown).toContain('db.example');
+    expect(shown).not.toMatch(/hush|bbbb|BwcH/);
+  });
+});
