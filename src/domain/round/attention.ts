@@ -3,6 +3,7 @@ import { ATTENTIONS, type Attention, type RoundState } from './types';
 /** Why a person should look at the round, the most urgent first; empty when nothing waits longer than it should. */
 export function attentionOf(state: RoundState): Attention[] {
   const found = new Set<Attention>(state.marks);
+  if (state.status !== 'open') found.delete('auto-close-failing');
   if (state.crashed) found.add('crashed');
   if (state.pending?.parked) found.add('void-refused');
   else if (state.pending?.stalled)

@@ -94,12 +94,12 @@ export function replyTo(state: RoundState, answer: Answer): RoundReply {
   };
 }
 
-/** The reply to a command that was refused without being kept. */
-export function replyRefused(state: RoundState, refusal: Refusal): RoundReply {
+/** The reply to a command that was refused: why, and how the round stands. */
+export function replyAbout(round: RoundSnapshot | RoundState, refusal: Refusal): RoundReply {
   return {
-    gameRoundInfo: gameRoundInfo(state),
-    gameState: state.gameState.slice(-MAX_REPLY_ENTRIES),
-    amountToCollect: state.amountToCollect,
+    gameRoundInfo: gameRoundInfo(round),
+    gameState: round.gameState.slice(-MAX_REPLY_ENTRIES),
+    amountToCollect: round.amountToCollect,
     amountCredited: 0,
     refusal,
   };

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { parse } from 'secure-json-parse';
+import { Agent, request } from 'undici';
+
+export interface Call {
+  /** Whose pool it goes through: a tenant that is slow or dead never holds up another. */
+  tenant: string;
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** For the whole call, the reply's body included. */
+  timeoutMs: number;
+}
+
+export type HttpAnswer = { kind: 'answer'; status: number; body: unknown } | { kind: 'silence'; reason: string };
+
+/** What a call looked like, for logs and metrics: no bodies, no secrets. */
+export interface CallReport {
+  tenant: string;
+  method: string;
+  path: string;
+  requestId: string;
+  status?: number;
+  failure?: string;
+  durationMs: number;
+}
+
+const MAX_REPLY_BYTES = 1024 * 1024;
+const MAX_CONNECTIONS_PER_TENANT = 64;
+
+export interface HttpClient {
+  send(call: Call): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+/** Outbound HTTP: bounded in time and size, redirects not followed, one connection pool for each tenant. */
+export function createHttpClient(report: (call: CallReport) => void = () => undefined): HttpClient {
+  const agents = new Map<string, Agent>();
+
+  function agentOf(tenant: string): Agent {
+    const existing = agents.get(tenant);
+    if (existing !== undefined) return existing;
+    const agent = new Agent({
+      connections: MAX_CONNECTIONS_PER_TENANT,
+      pipelining: 1,
+      maxResponseSize: MAX_REPLY_BYTES,
+      keepAliveTimeout: 4_000,
+      connect: { timeout: 5_000 },
+    });
+    agents.set(tenant, agent);
+    return agent;
+  }
+
+  async function exchange(call: Call, requestId: string): Promise<HttpAnswer> {
+    try {
+      const reply = await request(call.url, {
+        dispatcher: agentOf(call.tenant),
+        method: call.method,
+        headers: {
+          ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+          accept: 'application/json',
+          'x-request-id': requestId,
+          'x-response-id': randomUUID(),
+          ...call.headers,
+        },
+        body: call.body,
+        signal: AbortSignal.timeout(call.timeoutMs),
+        headersTimeout: call.timeoutMs,
+        bodyTimeout: call.timeoutMs,
+      });
+      return { kind: 'answer', status: reply.statusCode, body: parseJson(await reply.body.text()) };
+    } catch (error) {
+      return { kind: 'silence', reason: reasonOf(error) };
+    }
+  }
+
+  return {
+    async send(call) {
+      const requestId = randomUUID();
+      const startedAt = performance.now();
+      const answer = await exchange(call, requestId);
+      report({
+        tenant: call.tenant,
+        method: call.method,
+        path: new URL(call.url).pathname,
+        requestId,
+        durationMs: Math.round(performance.now() - startedAt),
+        ...(answer.kind === 'answer' ? { status: answer.status } : { failure: answer.reason }),
+      });
+      return answer;
+    },
+    async close() {
+      await Promise.all([...agents.values()].map((agent) => agent.close()));
+    },
+  };
+}
+
+/** The value, or undefined where the text is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The kind of failure, without addresses or payload. */
+function reasonOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  if (name === 'TimeoutError' || name === 'AbortError') return 'time-out';
+  return typeof code === 'string' ? code : typeof name === 'string' ? name : 'failed';
+}

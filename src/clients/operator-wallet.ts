@@ -1,0 +1,78 @@
+import { readBalance } from '../domain/judge';
+import type { ErrorObject } from '../domain/errors';
+import type { OperatorTransaction } from '../domain/wallet-call';
+import type { HttpAnswer, HttpClient } from './http';
+import { signFields } from './signing';
+import type { BalanceAnswer, OperatorAddress, OperatorWallet } from './types';
+
+/** Speaks the operator's wallet protocol (spec "Operator wallet callbacks"). */
+export function createOperatorWallet(http: HttpClient): OperatorWallet {
+  return {
+    async doTransactions(operator, { playerId, gameCode, gameRound, call }) {
+      const { transactions } = call;
+      const body = { playerId, gameCode, gameRound, transactions, transactionCount: transactions.length };
+      return http.send({
+        tenant: operator.operatorId,
+        method: 'POST',
+        url: urlOf(operator, 'doTransactions'),
+        headers: signed(operator, [playerId, gameCode, gameRound, ...transactions.flatMap(signedParts)]),
+        body: JSON.stringify(body),
+        timeoutMs: operator.walletTimeoutMs,
+      });
+    },
+    async getBalance(operator, { playerId, currency, gameCode, externalSessionId }) {
+      const query = new URLSearchParams({
+        playerId,
+        currency,
+        ...(gameCode === undefined ? {} : { gameCode }),
+        ...(externalSessionId === undefined ? {} : { externalSessionId }),
+      });
+      const answer = await http.send({
+        tenant: operator.operatorId,
+        method: 'GET',
+        url: `${urlOf(operator, 'getBalance')}?${query}`,
+        headers: signed(operator, [playerId, currency, ...(gameCode === undefined ? [] : [gameCode])]),
+        timeoutMs: operator.walletTimeoutMs,
+      });
+      return balanceOf(answer);
+    },
+    close: () => http.close(),
+  };
+}
+
+/** Each transaction's hash, followed by its amount unless that is absent or 0. */
+function signedParts({ hash, amount }: OperatorTransaction): string[] {
+  return amount ? [hash, String(amount)] : [hash];
+}
+
+function signed(operator: OperatorAddress, fields: string[]): Record<string, string> {
+  const timestamp = new Date().toISOString();
+  const [secret] = operator.secrets;
+  if (secret === undefined) throw new TypeError(`operator ${operator.operatorId} has no secret`);
+  return {
+    'x-h-auth-id': operator.operatorId,
+    'x-h-timestamp': timestamp,
+    'x-h-auth-sig': signFields(secret, operator.operatorId, timestamp, fields),
+  };
+}
+
+function urlOf(operator: OperatorAddress, path: string): string {
+  return `${operator.operatorUrl.replace(/\/+$/, '')}/${path}`;
+}
+
+function balanceOf(answer: HttpAnswer): BalanceAnswer {
+  if (answer.kind === 'silence') return { kind: 'unavailable', reason: answer.reason };
+  const errorCode = errorOf(answer.body);
+  if (answer.status >= 400 && answer.status < 500 && answer.status !== 408) return { kind: 'refused', errorCode };
+  if (answer.status !== 200) return { kind: 'unavailable', reason: `status ${answer.status}` };
+  if (errorCode !== undefined) return { kind: 'refused', errorCode };
+  const balance = readBalance(answer.body);
+  return balance === undefined ? { kind: 'unavailable', reason: 'no balances in the reply' } : { kind: 'balance', balance };
+}
+
+function errorOf(body: unknown): ErrorObject | undefined {
+  const code = (body as { errorCode?: Partial<ErrorObject> } | undefined | null)?.errorCode;
+  if (typeof code !== 'object' || code === null) return undefined;
+  const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 500) : '');
+  return { id: Number.isSafeInteger(code.id) ? Number(code.id) : 0, msg: text(code.msg), clientmsg: text(code.clientmsg) };
+}

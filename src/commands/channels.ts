@@ -1,0 +1,40 @@
+import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import {
+  addSpinCounterSignal,
+  addSpinCounterUpdate,
+  addWinSignal,
+  addWinUpdate,
+  collectWinSignal,
+  collectWinUpdate,
+  endSignal,
+  endUpdate,
+  startSignal,
+  startUpdate,
+  voidSignal,
+  voidUpdate,
+  type Actor,
+  type RoundReply,
+} from '../contracts/gameround';
+import type { Command } from '../domain/round/types';
+
+interface Channels {
+  command: Command;
+  signal: SignalDefinition<[Command, Actor?]>;
+  update: UpdateDefinition<RoundReply, [Command, Actor?]>;
+}
+
+const BY_TYPE = {
+  start: [startSignal, startUpdate],
+  addWin: [addWinSignal, addWinUpdate],
+  end: [endSignal, endUpdate],
+  void: [voidSignal, voidUpdate],
+  collectWin: [collectWinSignal, collectWinUpdate],
+  addSpinCounter: [addSpinCounterSignal, addSpinCounterUpdate],
+} as const;
+
+/** The signal that makes a command durable and the update that answers it. */
+export function channels(command: Command): Channels {
+  const [signal, update] = BY_TYPE[command.type];
+  // Each pair takes its own command only; the table keeps them together.
+  return { command, signal: signal as unknown as Channels['signal'], update: update as unknown as Channels['update'] };
+}

@@ -1,0 +1,12 @@
+import type { RoundSnapshot } from '../domain/round/types';
+import { recordOf, type CommandDependencies } from './shared';
+
+/** How a round really stands: a record that is over has the last word, an open one may lag behind its workflow. */
+export async function describeRound(
+  deps: CommandDependencies,
+  gameround: string,
+): Promise<RoundSnapshot | undefined> {
+  const record = await recordOf(deps, gameround);
+  if (record !== undefined && record !== 'unavailable' && record.status !== 'open') return record;
+  return (await deps.rounds.state(gameround)) ?? (record === 'unavailable' ? undefined : record);
+}

@@ -1,0 +1,24 @@
+import type { Client } from '@temporalio/client';
+import { addSpinCounterGameState } from './add-spin-counter';
+import { addWin } from './add-win';
+import { collectWin } from './collect-win';
+import { describeRound } from './describe-round';
+import { endGameRound } from './end-game-round';
+import type { CommandPorts } from './ports';
+import { createRoundClient } from './round-client';
+import { startGameRound } from './start-game-round';
+import type { GameroundCommands } from './types';
+import { voidGameRound } from './void-game-round';
+
+export function createCommands(client: Client, ports: CommandPorts, now: () => number = Date.now): GameroundCommands {
+  const deps = { rounds: createRoundClient(client), ports, now };
+  return {
+    startGameRound: (request) => startGameRound(deps, request),
+    addWin: (request) => addWin(deps, request),
+    endGameRound: (request) => endGameRound(deps, request),
+    collectWin: (request) => collectWin(deps, request),
+    voidGameRound: (request) => voidGameRound(deps, request),
+    addSpinCounterGameState: (request) => addSpinCounterGameState(deps, request),
+    describeRound: (gameround) => describeRound(deps, gameround),
+  };
+}

@@ -1,0 +1,30 @@
+import type { RoundPolicy, RoundSnapshot, Ticket } from '../domain/round/types';
+import type { Session } from '../domain/session';
+
+/** What the commands need besides Temporal. Calls reject when the database or the operator can't be reached. */
+export interface CommandPorts {
+  findRecord(gameround: string): Promise<RoundSnapshot | undefined>;
+  guards: RoundGuards;
+  /** The settings of the session's operator and game that a new round keeps. */
+  policyFor(session: Session): Promise<RoundPolicy>;
+  /** The player's ticket of that currency and stake; rejects with NOTICKETAVAILABLE when there is none. */
+  chooseTicket(session: Session, debitAmount: number | undefined): Promise<Ticket>;
+}
+
+export interface GuardHolder {
+  gameround: string;
+  confirmed: boolean;
+}
+
+export interface GuardKey {
+  operatorId: string;
+  playerId: string;
+  gameCode: string;
+  mode: string;
+}
+
+/** The open-round guard (contract: Identity): see src/read-model/guards.ts. */
+export interface RoundGuards {
+  take(key: GuardKey, gameround: string): Promise<GuardHolder>;
+  replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
+}

@@ -1,0 +1,226 @@
+import {
+  isGrpcServiceError,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { ApplicationFailure, type SearchAttributePair } from '@temporalio/common';
+import { Semaphore, withTimeout } from 'async-mutex';
+import {
+  FAILURES,
+  GAMEROUND_WORKFLOW,
+  stateQuery,
+  TASK_QUEUE,
+  workflowIdOf,
+  startUpdate,
+  type Actor,
+  type GameroundStart,
+  type RoundReply,
+  type RoundStateView,
+} from '../contracts/gameround';
+import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/search-attributes';
+import { refuse } from '../domain/errors';
+import type { Command, RoundIdentity } from '../domain/round/types';
+import { channels } from './channels';
+
+/** The command's time: how long a caller waits, not how long the workflow may take. */
+export const COMMAND_TIMEOUT_MS = 10_000;
+
+/** A server takes ten updates of one run at a time; several processes share that. */
+const IN_FLIGHT_PER_ROUND = 4;
+const WAITING_PER_ROUND = 200;
+
+/** No workflow of that id runs: the round is over, or there never was one. */
+export type Gone = 'gone';
+
+export interface RoundClient {
+  /** Starts the round, or joins it when it runs already. */
+  start(start: GameroundStart, actor: Actor): Promise<RoundReply | Gone | 'guard-lost'>;
+  /** Makes the command durable by a signal and fetches its answer by an update. */
+  send(gameround: string, sent: Command, actor: Actor): Promise<RoundReply | Gone>;
+  /** Fetches an answer without making anything durable first: for what can only be a repeat. */
+  ask(gameround: string, sent: Command, actor: Actor): Promise<RoundReply | Gone>;
+  /** The round's state, also of a closed one within retention; undefined where there never was a round. */
+  state(gameround: string): Promise<RoundStateView | undefined>;
+  isRunning(gameround: string): Promise<boolean>;
+}
+
+export function createRoundClient(client: Client): RoundClient {
+  const limit = perRoundLimiter();
+  const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
+
+  /** Every call to Temporal has the command's time, and its errors become the interface's. */
+  async function within<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await client.withDeadline(Date.now() + COMMAND_TIMEOUT_MS, run);
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  async function update(gameround: string, sent: Command, actor: Actor): Promise<RoundReply> {
+    const { command, update: definition } = channels(sent);
+    try {
+      return await handleOf(gameround).executeUpdate(definition, { args: [command, actor] });
+    } catch (error) {
+      return refusedReply(error);
+    }
+  }
+
+  return {
+    start: (start, actor) =>
+      limit(start.identity.gameround, () =>
+        within(async () => {
+          try {
+            return await client.workflow.executeUpdateWithStart(startUpdate, {
+              startWorkflowOperation: startOperation(start),
+              args: [start.command, actor],
+            });
+          } catch (error) {
+            if (failureType(error) === FAILURES.guardLost) return 'guard-lost';
+            return goneOr(error);
+          }
+        }),
+      ),
+    send: (gameround, sent, actor) =>
+      limit(gameround, () =>
+        within(async () => {
+          try {
+            const { command, signal } = channels(sent);
+            await handleOf(gameround).signal(signal, command, actor);
+            return await update(gameround, sent, actor);
+          } catch (error) {
+            return goneOr(error);
+          }
+        }),
+      ),
+    ask: (gameround, sent, actor) =>
+      limit(gameround, () =>
+        within(async () => {
+          try {
+            return await update(gameround, sent, actor);
+          } catch (error) {
+            return goneOr(error);
+          }
+        }),
+      ),
+    state: (gameround) =>
+      within(async () => {
+        try {
+          const state = await handleOf(gameround).query(stateQuery);
+          // A workflow that lost the guard has failed: it sent nothing, so there was no round.
+          if (state.phase === 'starting' && !(await isRunning(handleOf(gameround)))) return undefined;
+          return state;
+        } catch (error) {
+          if (error instanceof WorkflowNotFoundError) return undefined;
+          throw error;
+        }
+      }),
+    isRunning: (gameround) => within(() => isRunning(handleOf(gameround))),
+  };
+}
+
+async function isRunning(handle: WorkflowHandle): Promise<boolean> {
+  try {
+    return (await handle.describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+function startOperation(start: GameroundStart): WithStartWorkflowOperation<typeof gameroundType> {
+  const { identity } = start;
+  return new WithStartWorkflowOperation<typeof gameroundType>(GAMEROUND_WORKFLOW, {
+    workflowId: workflowIdOf(identity.gameround),
+    taskQueue: TASK_QUEUE,
+    args: [start],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    // Completed: the name is used up. Failed: the guard was lost before anything was sent, so it is not.
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    typedSearchAttributes: searchAttributes(identity),
+    staticSummary: `${identity.gameCode}: ${identity.playerId} of ${identity.operatorId}`,
+    staticDetails: staticDetails(start),
+  });
+}
+
+declare const gameroundType: (start: GameroundStart) => Promise<unknown>;
+
+function searchAttributes(identity: RoundIdentity): SearchAttributePair[] {
+  return [
+    { key: OPERATOR_ID, value: identity.operatorId },
+    { key: PLAYER_ID, value: identity.playerId },
+    { key: GAME_CODE, value: identity.gameCode },
+    { key: PROVIDER_ID, value: identity.providerId },
+  ];
+}
+
+function staticDetails({ identity, command }: GameroundStart): string {
+  const external = identity.externalGameProviderRoundId;
+  return [
+    `gameround ${identity.gameround}`,
+    `stake ${command.stake} ${identity.currency}`,
+    ...(external === undefined ? [] : [`externalGameProviderRoundId ${external}`]),
+  ].join('\n\n');
+}
+
+/** A refusal by the round's validator is an answer like any other; other errors go on. */
+function refusedReply(error: unknown): RoundReply {
+  if (error instanceof WorkflowUpdateFailedError && failureType(error) === FAILURES.refused) {
+    const [reply] = (error.cause as ApplicationFailure).details ?? [];
+    return reply as RoundReply;
+  }
+  throw error;
+}
+
+function failureType(error: unknown): string | undefined {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure ? (cause.type ?? undefined) : undefined;
+}
+
+function goneOr(error: unknown): Gone {
+  const isGone = error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError;
+  if (isGone) return 'gone';
+  throw error;
+}
+
+const DEADLINE_EXCEEDED = 4;
+const RESOURCE_EXHAUSTED = 8;
+
+function asRefusal(error: unknown): unknown {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return refuse('OPERATIONBEINGPROCESSED');
+  const grpc = grpcCodeOf(error);
+  if (grpc === undefined) return error;
+  const waits = grpc === DEADLINE_EXCEEDED || grpc === RESOURCE_EXHAUSTED;
+  return refuse(waits ? 'OPERATIONBEINGPROCESSED' : 'SERVICEUNAVAILABLE');
+}
+
+/** The client wraps the transport's error in one of its own. */
+function grpcCodeOf(error: unknown): number | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+    if (isGrpcServiceError(at)) return at.code;
+  }
+  return undefined;
+}
+
+/** A few calls of a round go out at a time; a bounded rest waits in order. */
+function perRoundLimiter(): <T>(gameround: string, run: () => Promise<T>) => Promise<T> {
+  const rounds = new Map<string, { semaphore: Semaphore; callers: number }>();
+  return async (gameround, run) => {
+    const entry = rounds.get(gameround) ?? { semaphore: new Semaphore(IN_FLIGHT_PER_ROUND), callers: 0 };
+    if (entry.callers >= WAITING_PER_ROUND) throw refuse('OPERATIONBEINGPROCESSED');
+    rounds.set(gameround, entry);
+    entry.callers += 1;
+    try {
+      const waiting = withTimeout(entry.semaphore, COMMAND_TIMEOUT_MS, refuse('OPERATIONBEINGPROCESSED'));
+      return await waiting.runExclusive(run);
+    } finally {
+      entry.callers -= 1;
+      if (entry.callers === 0) rounds.delete(gameround);
+    }
+  };
+}

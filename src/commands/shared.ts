@@ -1,0 +1,107 @@
+import type { Actor, RoundReply } from '../contracts/gameround';
+import { refusal, refuse } from '../domain/errors';
+import { replyAbout } from '../domain/round/replies';
+import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
+import type { Session } from '../domain/session';
+import type { CommandPorts } from './ports';
+import type { RoundClient } from './round-client';
+import type { RoundCommand } from './types';
+
+export interface CommandDependencies {
+  rounds: RoundClient;
+  ports: CommandPorts;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+export function actorOf({ operatorId, playerId, gameCode, providerId }: Session): Actor {
+  return { operatorId, playerId, gameCode, providerId };
+}
+
+/** The record, undefined when there is none, `unavailable` when the database can't be asked. */
+export async function recordOf(
+  deps: CommandDependencies,
+  gameround: string,
+): Promise<RoundSnapshot | undefined | 'unavailable'> {
+  try {
+    return await deps.ports.findRecord(gameround);
+  } catch {
+    return 'unavailable';
+  }
+}
+
+/** The key of a command on a round: what the provider calls the transaction, the draw, or else the request. */
+export function commandKey(request: RoundCommand & { rngCallId?: string }): string {
+  if (request.externalGameProviderTransactionId !== undefined) {
+    return `transaction:${request.externalGameProviderTransactionId}`;
+  }
+  return request.rngCallId === undefined ? `request:${request.requestId}` : `rng:${request.rngCallId}`;
+}
+
+/** Sends a command to the session's round. The record, where it can be read, answers for rounds that are over. */
+export async function sendToRound(
+  deps: CommandDependencies,
+  { session, gameRound }: RoundCommand,
+  command: Command,
+): Promise<RoundReply> {
+  const record = await reach(deps, session, gameRound);
+  if (record !== 'unavailable' && record !== undefined && record.status !== 'open') {
+    return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
+  }
+  const reply = await deps.rounds.send(gameRound, command, actorOf(session));
+  return reply === 'gone' ? replyForOver(deps, gameRound, actorOf(session)) : reply;
+}
+
+/**
+ * Which rounds a session reaches: its player's in its game, as if no others existed; only its own one where it was
+ * made for one; once expired only those that it opened.
+ */
+async function reach(
+  deps: CommandDependencies,
+  session: Session,
+  gameround: string,
+): Promise<RoundSnapshot | undefined | 'unavailable'> {
+  if (session.onlyGameround !== undefined && session.onlyGameround !== gameround) throw refuse('GAMEROUNDNOTFOUND');
+  const record = await recordOf(deps, gameround);
+  const identity =
+    record === undefined || record === 'unavailable'
+      ? await identityIfNeeded(deps, session, gameround)
+      : record.identity;
+  if (identity === undefined) return record;
+  if (!owns(session, identity)) throw refuse('GAMEROUNDNOTFOUND');
+  const mayFinish = session.sessionId === identity.sessionId || session.onlyGameround === gameround;
+  if (session.expired && !mayFinish) throw refuse('TOKENEXPIRED');
+  return record;
+}
+
+/** Without a record the round itself checks the actor; only an expired session needs to know who opened it. */
+async function identityIfNeeded(
+  deps: CommandDependencies,
+  session: Session,
+  gameround: string,
+): Promise<RoundIdentity | undefined> {
+  if (!session.expired) return undefined;
+  const state = await deps.rounds.state(gameround);
+  if (state === undefined) throw refuse('GAMEROUNDNOTFOUND');
+  return state.identity;
+}
+
+function owns(actor: Actor, identity: RoundIdentity): boolean {
+  return (
+    actor.operatorId === identity.operatorId &&
+    actor.playerId === identity.playerId &&
+    actor.gameCode === identity.gameCode &&
+    actor.providerId === identity.providerId
+  );
+}
+
+/** No workflow runs for the round: it is over, or it never was. */
+export async function replyForOver(deps: CommandDependencies, gameround: string, actor: Actor): Promise<RoundReply> {
+  const record = await recordOf(deps, gameround);
+  const round = record === undefined || record === 'unavailable' ? await deps.rounds.state(gameround) : record;
+  if (round === undefined) throw refuse('GAMEROUNDNOTFOUND');
+  if (!owns(actor, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
+  // The record says open although nothing runs: somebody ended the workflow by force. Nothing can be done here.
+  if (round.status === 'open') throw refuse('SERVICEUNAVAILABLE');
+  return replyAbout(round, refusal('GAMEROUNDNOTACTIVE'));
+}

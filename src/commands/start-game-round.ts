@@ -1,0 +1,168 @@
+import type { GameroundStart, RoundReply, RoundStateView } from '../contracts/gameround';
+import { currentDiscount } from '../domain/discounts';
+import { refusal, refuse } from '../domain/errors';
+import { gameroundHash, roundName } from '../domain/hashes';
+import { replyAbout } from '../domain/round/replies';
+import type { RoundSnapshot, StartCommand } from '../domain/round/types';
+import type { GuardHolder } from './ports';
+import { actorOf, recordOf, replyForOver, type CommandDependencies } from './shared';
+import type { StartGameRound } from './types';
+
+/** A holder that changes under our hands is looked at again, a few times. */
+const MAX_TRIES = 5;
+
+/**
+ * Identify first (contract: Identity): the named round is repeated or followed up while it is open, refused when it
+ * is over; only an unknown one can start, and close another for that.
+ */
+export async function startGameRound(deps: CommandDependencies, request: StartGameRound): Promise<RoundReply> {
+  const { session } = request;
+  const gameround = nameOf(request);
+  const record = await recordOf(deps, gameround);
+  if (record !== 'unavailable' && record !== undefined && record.status !== 'open') {
+    return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
+  }
+  const known = record !== undefined;
+  const reply = known ? await repeat(deps, gameround, request, record) : 'gone';
+  if (reply !== 'gone') return reply;
+  // Without its record nobody can say that the round is new.
+  if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
+  if (record !== undefined) return replyForOver(deps, gameround, actorOf(session));
+  if (session.onlyGameround !== undefined) throw refuse('MODENOTALLOWED', 'this token serves its own round only');
+  if (session.expired) return repeatOfExpired(deps, gameround, request);
+  return startNew(deps, gameround, request);
+}
+
+function nameOf({ session, requestId, rngResult, externalGameProviderRoundId }: StartGameRound): string {
+  const name = roundName({ externalGameProviderRoundId, rngCallId: rngResult.rngCallId, requestId });
+  return gameroundHash(session.operatorId, session.playerId, session.gameCode, name);
+}
+
+/** The round is there, or may be: a repeat, or a follow-up debit, which has to be durable first. */
+async function repeat(
+  deps: CommandDependencies,
+  gameround: string,
+  request: StartGameRound,
+  record: RoundSnapshot | 'unavailable',
+): Promise<RoundReply | 'gone'> {
+  const { followUpDebits } = await deps.ports.policyFor(request.session);
+  const command = toCommand(request);
+  const actor = actorOf(request.session);
+  // A ticket is chosen once, by the command that opens the round; a follow-up is paid with money.
+  const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
+  return mayDebit
+    ? deps.rounds.send(gameround, command, actor)
+    : deps.rounds.ask(gameround, command, actor);
+}
+
+/** An expired session starts nothing; a round that it opened and that has no record yet still answers. */
+async function repeatOfExpired(
+  deps: CommandDependencies,
+  gameround: string,
+  request: StartGameRound,
+): Promise<RoundReply> {
+  const reply = await deps.rounds.ask(gameround, toCommand(request), actorOf(request.session));
+  if (reply === 'gone') throw refuse('TOKENEXPIRED');
+  return reply;
+}
+
+async function startNew(deps: CommandDependencies, gameround: string, request: StartGameRound): Promise<RoundReply> {
+  const { session } = request;
+  const start = await describeStart(deps, gameround, request);
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const holder = await guarded(() => deps.ports.guards.take(session, gameround));
+    if (holder.gameround !== gameround) {
+      const blocked = await makeWay(deps, holder, gameround, request);
+      if (blocked !== undefined) return blocked;
+      if (!(await guarded(() => deps.ports.guards.replace(session, holder, gameround)))) continue;
+    }
+    const reply = await deps.rounds.start(start, actorOf(session));
+    if (reply === 'gone') return replyForOver(deps, gameround, actorOf(session));
+    if (reply !== 'guard-lost') return reply;
+  }
+  throw refuse('OPERATIONBEINGPROCESSED');
+}
+
+/**
+ * Another round holds the guard: it is judged by its workflow, never by its record. A reply when it stays in the way,
+ * undefined when it is over, or was closed for the new round.
+ */
+async function makeWay(
+  deps: CommandDependencies,
+  holder: GuardHolder,
+  gameround: string,
+  request: StartGameRound,
+): Promise<RoundReply | undefined> {
+  const open = await openRoundOf(deps, holder.gameround);
+  if (open === undefined) return undefined;
+  if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));
+  const end = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' } as const;
+  const closed = await deps.rounds.send(holder.gameround, end, actorOf(request.session));
+  if (closed === 'gone') return undefined;
+  // A refused credit has voided or crashed the round: it is out of the way all the same.
+  return (await openRoundOf(deps, holder.gameround)) === undefined ? undefined : closed;
+}
+
+async function openRoundOf(deps: CommandDependencies, gameround: string): Promise<RoundStateView | undefined> {
+  if (!(await deps.rounds.isRunning(gameround))) return undefined;
+  const state = await deps.rounds.state(gameround);
+  return state !== undefined && state.status === 'open' && !state.crashed ? state : undefined;
+}
+
+async function describeStart(
+  deps: CommandDependencies,
+  gameround: string,
+  request: StartGameRound,
+): Promise<GameroundStart> {
+  const { session, debitInformation, externalGameProviderRoundId } = request;
+  const command = toCommand(request);
+  if (command.useTicket) {
+    const ticket = await deps.ports.chooseTicket(session, debitInformation.debitAmount);
+    command.ticket = ticket;
+    command.stake = ticket.stake;
+  } else {
+    const at = new Date(deps.now()).toISOString();
+    command.discount = currentDiscount(session.balance?.discountInfo, command.stake, session.currency, at);
+  }
+  return {
+    identity: {
+      gameround,
+      operatorId: session.operatorId,
+      playerId: session.playerId,
+      gameCode: session.gameCode,
+      providerId: session.providerId,
+      sessionId: session.sessionId,
+      mode: 'real',
+      currency: session.currency,
+      currencyMultiplier: session.currencyMultiplier,
+      language: session.language,
+      externalGameProviderRoundId,
+    },
+    policy: await deps.ports.policyFor(session),
+    command,
+  };
+}
+
+function toCommand({ rngResult, debitInformation, endGame }: StartGameRound): StartCommand {
+  const { debitAmount, currency, useTicketInfo } = debitInformation;
+  return {
+    type: 'start',
+    debitAmount,
+    stake: debitAmount ?? 0,
+    currency,
+    useTicket: useTicketInfo?.useTicket === true,
+    endGame,
+    winAmount: rngResult.winAmount ?? 0,
+    rngCallId: rngResult.rngCallId,
+    result: rngResult.result,
+  };
+}
+
+async function guarded<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch {
+    throw refuse('SERVICEUNAVAILABLE');
+  }
+}
+

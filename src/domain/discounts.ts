@@ -1,0 +1,33 @@
+import { isAmount } from './money';
+import type { Discount } from './round/types';
+
+/**
+ * The discount that a stake has right now, read from a balance's discountInfo (spec "balance"): the campaign is
+ * valid and spins remain. The operator subtracts it; we record it.
+ */
+export function currentDiscount(info: unknown, stake: number, currency: string, at: string): Discount | undefined {
+  const { discounts, campaignId, validFrom, validTo, ...rest } = fieldsOf(info);
+  if (rest.currency !== undefined && rest.currency !== currency) return undefined;
+  if (!isWithin(at, validFrom, validTo) || !Array.isArray(discounts)) return undefined;
+  const found = discounts.map(fieldsOf).find((discount) => discount.stake === stake && isLeft(discount.spinsRemaining));
+  if (found === undefined || !isAmount(found.absoluteDiscountAmount)) return undefined;
+  return {
+    amount: Math.min(found.absoluteDiscountAmount, stake),
+    ...(typeof campaignId === 'string' ? { campaignId } : {}),
+  };
+}
+
+function isLeft(spinsRemaining: unknown): boolean {
+  return typeof spinsRemaining === 'number' && spinsRemaining > 0;
+}
+
+function isWithin(at: string, from: unknown, to: unknown): boolean {
+  const now = Date.parse(at);
+  const isBefore = typeof from === 'string' && now < Date.parse(from);
+  const isAfter = typeof to === 'string' && now > Date.parse(to);
+  return !isBefore && !isAfter;
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

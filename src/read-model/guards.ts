@@ -1,0 +1,82 @@
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey } from './connect';
+
+/** At most one open round per operator, player, game and mode: one document, whoever's hash is in it may play. */
+interface GuardDocument {
+  _id: string;
+  gameround: string;
+  /** The holder's workflow has confirmed it: its first debit may have been sent. */
+  confirmed: boolean;
+  since: Date;
+}
+
+export interface GuardKey {
+  operatorId: string;
+  playerId: string;
+  gameCode: string;
+  mode: string;
+}
+
+export interface GuardHolder {
+  gameround: string;
+  confirmed: boolean;
+}
+
+export interface Guards {
+  /** Takes the guard for a round; answers the holder, which is the round itself when it has it. */
+  take(key: GuardKey, gameround: string): Promise<GuardHolder>;
+  /** Takes it over from a holder whose workflow is not open any more; false when the holder changed meanwhile. */
+  replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
+  /**
+   * The workflow's own word before its first debit. `first`: nothing was sent yet; `again`: it was confirmed before,
+   * so the debit may have been sent; `lost`: another round has it.
+   */
+  confirm(key: GuardKey, gameround: string): Promise<'first' | 'again' | 'lost'>;
+  /** Gives it back; does nothing when another round has it. */
+  release(key: GuardKey, gameround: string): Promise<void>;
+}
+
+export function createGuards(db: Db): Guards {
+  const guards: Collection<GuardDocument> = db.collection<GuardDocument>('roundguards');
+  return {
+    async take(key, gameround) {
+      const fresh = { gameround, confirmed: false, since: new Date() };
+      try {
+        const held = await guards.findOneAndUpdate(
+          { _id: idOf(key) },
+          { $setOnInsert: fresh },
+          { upsert: true, returnDocument: 'after' },
+        );
+        return { gameround: held?.gameround ?? gameround, confirmed: held?.confirmed ?? false };
+      } catch (error) {
+        // Two inserts at once: the other one is there now.
+        if (!isDuplicateKey(error)) throw error;
+        return this.take(key, gameround);
+      }
+    },
+    async replace(key, holder, gameround) {
+      const result = await guards.updateOne(
+        { _id: idOf(key), gameround: holder.gameround, confirmed: holder.confirmed },
+        { $set: { gameround, confirmed: false, since: new Date() } },
+      );
+      return result.modifiedCount === 1;
+    },
+    async confirm(key, gameround) {
+      const before = await guards.findOneAndUpdate(
+        { _id: idOf(key), gameround },
+        { $set: { confirmed: true } },
+        { returnDocument: 'before' },
+      );
+      if (before === null) return 'lost';
+      return before.confirmed ? 'again' : 'first';
+    },
+    async release(key, gameround) {
+      await guards.deleteOne({ _id: idOf(key), gameround });
+    },
+  };
+}
+
+/** `#` is refused in every identifier, so that parts can't run together. */
+function idOf({ operatorId, playerId, gameCode, mode }: GuardKey): string {
+  return [operatorId, playerId, gameCode, mode].join('#');
+}

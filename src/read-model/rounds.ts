@@ -1,0 +1,70 @@
+import type { Collection, Db } from 'mongodb';
+import { gameroundRecord, type GameroundRecord } from '../domain/round/record';
+import type { RoundSnapshot } from '../domain/round/types';
+import { isDuplicateKey } from './connect';
+
+/** A round's record: the spec's operator gameround record, what queries look for, and the round as it stood. */
+export interface RoundDocument extends GameroundRecord {
+  /** The gameround hash. */
+  _id: string;
+  version: number;
+  providerId: string;
+  externalGameProviderRoundId?: string;
+  openedAt: Date;
+  closedAt?: Date;
+  attention: string[];
+  snapshot: RoundSnapshot;
+}
+
+export interface Rounds {
+  /** Writes the record unless a newer version is there: late and repeated writes never go back. */
+  write(snapshot: RoundSnapshot, version: number): Promise<void>;
+  find(gameround: string): Promise<RoundSnapshot | undefined>;
+  collection: Collection<RoundDocument>;
+}
+
+export function createRounds(db: Db, environment: string): Rounds {
+  const collection = db.collection<RoundDocument>('gamerounds');
+  return {
+    collection,
+    async write(snapshot, version) {
+      const { _id, ...fields } = toDocument(snapshot, version, environment);
+      try {
+        await collection.replaceOne({ _id, version: { $lt: version } }, fields, { upsert: true });
+      } catch (error) {
+        // The upsert found no older version and its insert met the record: a newer one is there.
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    async find(gameround) {
+      const found = await collection.findOne({ _id: gameround }, { projection: { snapshot: 1 } });
+      return found?.snapshot;
+    },
+  };
+}
+
+function toDocument(snapshot: RoundSnapshot, version: number, environment: string): RoundDocument {
+  const { identity, openedAt, closedAt, attention } = snapshot;
+  return {
+    _id: identity.gameround,
+    version,
+    ...gameroundRecord(snapshot, environment),
+    providerId: identity.providerId,
+    externalGameProviderRoundId: identity.externalGameProviderRoundId,
+    openedAt: new Date(openedAt),
+    closedAt: closedAt === undefined ? undefined : new Date(closedAt),
+    attention,
+    snapshot,
+  };
+}
+
+/** An index for every question of src/queries. */
+export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
+  await rounds.collection.createIndexes([
+    { key: { operator: 1, player: 1, game: 1, status: 1, openedAt: -1 }, name: 'player_game_status' },
+    { key: { operator: 1, player: 1, closedAt: -1 }, name: 'player_closed' },
+    { key: { operator: 1, player: 1, game: 1, externalGameProviderRoundId: 1 }, name: 'external_id' },
+    { key: { providerId: 1, game: 1, status: 1, openedAt: -1 }, name: 'game_open' },
+    { key: { attention: 1, openedAt: -1 }, name: 'attention', partialFilterExpression: { attention: { $exists: true } } },
+  ]);
+}

@@ -1,0 +1,167 @@
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  FAILURES,
+  resumeSignal,
+  stateQuery,
+  transactionsQuery,
+  type GameroundResult,
+  type GameroundStart,
+  type RoundStateView,
+} from '../../src/contracts/gameround';
+import { decide } from '../../src/domain/round/decide';
+import { openRound } from '../../src/domain/round/open';
+import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
+import { resumeVoid } from '../../src/domain/round/settle';
+import { MAX_EVENTS_PER_RUN, MAX_UPDATES_PER_RUN } from '../policies';
+import { closeWhenForgotten, type AutoClose } from './auto-close';
+import { answer, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
+import { createProjection, type Projection } from './projection';
+import { isActive, isSettled, now, publisher, type Round } from './round';
+import { createWallet, type Wallet } from './wallet';
+
+/**
+ * One gameround: takes the bet, adds wins, closes or voids, and lives until nothing is owed to anybody.
+ * `setup` connects the parts and opens the doors; `run` takes one command after another.
+ */
+export async function gameround(start: GameroundStart): Promise<GameroundResult> {
+  const parts = setup(start);
+  // A cancel request from outside must not leave money half-way: rounds end by their own commands.
+  await CancellationScope.nonCancellable(() => run(parts, start));
+  const { identity, status } = parts.round.state;
+  return { gameround: identity.gameround, status };
+}
+
+interface Parts {
+  round: Round;
+  inbox: Inbox;
+  wallet: Wallet;
+  projection: Projection;
+  autoClose: AutoClose;
+  publish(): void;
+}
+
+function setup(start: GameroundStart): Parts {
+  const { identity, policy, command, continued } = start;
+  const round: Round = {
+    state: continued?.state ?? openRound(identity, policy, command, now()),
+    guardLost: false,
+  };
+  const inbox: Inbox = { queue: [], active: new Map(), refusals: [], updates: 0 };
+  const publish = publisher(round);
+  const projection = createProjection(round, continued?.version ?? 0, publish);
+  const closeAt = continued?.autoCloseAt ?? Date.now() + policy.autoCloseAfterMs;
+  const autoClose = { closeAt, attempts: continued?.autoCloseAttempts ?? 0, asking: false };
+  if (continued === undefined) inbox.active.set('start', { key: 'start', command, durable: true });
+
+  setHandler(stateQuery, () => view(round, inbox));
+  setHandler(transactionsQuery, () => round.state.transactions);
+  setHandler(resumeSignal, () => void (round.state = resumeVoid(round.state)));
+  openInbox(round, inbox);
+  return { round, inbox, wallet: createWallet(round), projection, autoClose, publish };
+}
+
+async function run(parts: Parts, start: GameroundStart): Promise<void> {
+  const { round, inbox, projection, autoClose, publish } = parts;
+  const first = inbox.active.get('start');
+  if (first !== undefined) await finish(parts, first);
+  publish();
+  if (isActive(round)) {
+    void closeWhenForgotten(round, autoClose, () => {
+      publish();
+      projection.projectSoon();
+    });
+  }
+  while (!isOver(parts)) {
+    const item = inbox.queue.shift();
+    if (item !== undefined) await carryOut(parts, item);
+    else if (isFull(parts)) await goOn(parts, start);
+    else await condition(() => inbox.queue.length > 0 || isOver(parts) || isFull(parts));
+  }
+  await condition(allHandlersFinished);
+}
+
+async function carryOut(parts: Parts, item: Item): Promise<void> {
+  const { round, inbox } = parts;
+  const decision = decide(round.state, item.command, now());
+  switch (decision.kind) {
+    case 'refuse':
+      return answer(inbox, item, replyAbout(round.state, decision.refusal));
+    case 'join':
+      return answerIfDone(parts, item);
+    case 'accept':
+      round.state = decision.state;
+      return finish(parts, item);
+  }
+}
+
+/** Sends what the command owes the wallet, answers it, and brings the record up to date. */
+async function finish(parts: Parts, item: Item): Promise<void> {
+  const { round, inbox, wallet, projection, publish } = parts;
+  answerIfDone(parts, item);
+  await wallet.drive(item.durable, () => {
+    answerIfDone(parts, item);
+    const { pending } = round.state;
+    if (pending?.stalled) refuseWaiting(round, inbox);
+    // What follows may take long, and the command was answered or its caller has been told to come back.
+    if (pending?.stalled || (pending && item.reply)) projection.projectSoon();
+    publish();
+  });
+  if (round.guardLost) {
+    // The name of the round stays free: nothing was sent, and a failed workflow may be started again.
+    await condition(allHandlersFinished);
+    throw ApplicationFailure.nonRetryable('another round holds the open-round guard', FAILURES.guardLost);
+  }
+  await projection.project();
+}
+
+function answerIfDone(parts: Parts, item: Item): void {
+  const { round, inbox } = parts;
+  const known = round.state.commands[item.key]?.answer;
+  if (known !== undefined && item.reply === undefined) answer(inbox, item, replyTo(round.state, known));
+}
+
+/** Decided, nothing owed to the wallet, the record written, nobody waiting. */
+function isOver({ round, inbox, projection, autoClose }: Parts): boolean {
+  return (
+    round.state.status !== 'open' &&
+    isSettled(round) &&
+    inbox.queue.length === 0 &&
+    projection.isIdle() &&
+    !autoClose.asking
+  );
+}
+
+/** A long round goes on in a new run, at a moment when nothing is in flight. */
+function isFull({ round, inbox, projection, autoClose }: Parts): boolean {
+  const { historyLength, continueAsNewSuggested } = workflowInfo();
+  const full = historyLength > MAX_EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > MAX_UPDATES_PER_RUN;
+  const idle = isSettled(round) && inbox.queue.length === 0 && inbox.active.size === 0 && projection.isIdle();
+  return full && idle && !autoClose.asking && allHandlersFinished();
+}
+
+async function goOn({ round, projection, autoClose }: Parts, start: GameroundStart): Promise<void> {
+  await continueAsNew<typeof gameround>({
+    ...start,
+    continued: {
+      state: round.state,
+      version: projection.version(),
+      autoCloseAt: autoClose.closeAt,
+      autoCloseAttempts: autoClose.attempts,
+    },
+  });
+}
+
+function view(round: Round, inbox: Inbox): RoundStateView {
+  const { state } = round;
+  const decided = state.transactions.some(({ outcome }) => outcome !== 'pending');
+  const phase = state.pending?.stalled ? 'stalled' : state.pending ? 'busy' : 'settled';
+  return { ...snapshotOf(state), phase: decided ? phase : 'starting', refusals: inbox.refusals };
+}

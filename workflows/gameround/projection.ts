@@ -1,0 +1,75 @@
+import { log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { GameroundActivities } from '../../src/contracts/activities';
+import { mark } from '../../src/domain/round/attention';
+import { snapshotOf } from '../../src/domain/round/replies';
+import { LOCAL_PROJECTION, PROJECTION } from '../policies';
+import type { Round } from './round';
+
+const local = proxyLocalActivities<Pick<GameroundActivities, 'project'>>(LOCAL_PROJECTION);
+const retried = proxyActivities<Pick<GameroundActivities, 'project'>>(PROJECTION);
+
+export interface Projection {
+  /** Writes the record; returns when it is written, or after a second when the database doesn't take it. */
+  project(): Promise<void>;
+  /** Notes that the record has to be written, without waiting for it. */
+  projectSoon(): void;
+  /** The record shows the round as it is. */
+  isIdle(): boolean;
+  version(): number;
+}
+
+/**
+ * Brings the round's record in the read model up to date. The first try is part of the command; when it fails, the
+ * newest state is written in the background until it succeeds, and the round's money goes on meanwhile.
+ */
+export function createProjection(round: Round, previousVersion: number, publish: () => void): Projection {
+  let version = previousVersion;
+  let catchingUp = false;
+  let stale = false;
+
+  // Rises also across a reset of the workflow, which repeats decisions but not the time.
+  const next = (): number => (version = Math.max(version + 1, Date.now()));
+  const snapshot = (): Parameters<GameroundActivities['project']>[0] => ({
+    snapshot: snapshotOf(round.state),
+    version: next(),
+  });
+
+  async function catchUp(): Promise<void> {
+    catchingUp = true;
+    while (stale) {
+      stale = false;
+      await retried.project(snapshot());
+    }
+    const behind = round.state.marks.includes('projection-pending');
+    round.state = mark(round.state, 'projection-pending', false);
+    publish();
+    if (behind) await retried.project(snapshot());
+    catchingUp = false;
+    if (stale) await catchUp();
+  }
+
+  function projectSoon(): void {
+    stale = true;
+    if (!catchingUp) void catchUp();
+  }
+
+  return {
+    async project() {
+      if (catchingUp) {
+        stale = true;
+        return;
+      }
+      try {
+        await local.project(snapshot());
+      } catch (error) {
+        log.warn('the record could not be written at once', { reason: String(error) });
+        round.state = mark(round.state, 'projection-pending', true);
+        publish();
+        projectSoon();
+      }
+    },
+    projectSoon,
+    isIdle: () => !catchingUp && !stale,
+    version: () => version,
+  };
+}

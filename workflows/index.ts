@@ -1,0 +1,2 @@
+/** The workflow bundle's entry: every export is a workflow type. */
+export { gameround } from './gameround';

@@ -1,0 +1,48 @@
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+
+/** Every timeout and retry of the workflows; durations in milliseconds. */
+
+/** Between an operator's own time limit and ours: signing, the delivery's mark and the network. */
+const WALLET_MARGIN_MS = 3_000;
+
+/** One delivery within the workflow task: fast, and delivered again when a worker dies in it. */
+export function localDelivery(walletTimeoutMs: number): LocalActivityOptions {
+  return { startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS, retry: { maximumAttempts: 1 } };
+}
+
+/** One delivery as an ordinary activity: never delivered twice; a worker's death is a time-out, so unknown. */
+export function singleDelivery(walletTimeoutMs: number): ActivityOptions {
+  return { startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS, retry: { maximumAttempts: 1 } };
+}
+
+/** From the failed first delivery to the first retry, then doubling. */
+export const FIRST_RETRY_MS = 1_000;
+
+/** Credits and voids, until they are settled (spec, doTransactions rule 8). */
+export function untilSettled(walletTimeoutMs: number): ActivityOptions {
+  return {
+    startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS,
+    // Heartbeats carry what earlier attempts left behind; they are no sign of life.
+    retry: { initialInterval: 2 * FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: 60_000 },
+  };
+}
+
+/** The read model gets a second within the command; a database that is down must not hold up money. */
+export const LOCAL_PROJECTION: LocalActivityOptions = {
+  startToCloseTimeout: 1_000,
+  retry: { maximumAttempts: 1 },
+};
+
+export const PROJECTION: ActivityOptions = {
+  startToCloseTimeout: 10_000,
+  retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 10_000 },
+};
+
+/** Each attempt stands by itself in the history: a round that is still open after a 200 is tried again as well. */
+export const AUTO_CLOSE: ActivityOptions = { startToCloseTimeout: 35_000, retry: { maximumAttempts: 1 } };
+export const AUTO_CLOSE_FIRST_RETRY_MS = 60_000;
+export const AUTO_CLOSE_MAX_RETRY_MS = 3_600_000;
+
+/** Well below what the server allows a run (51,200 events, 2,000 updates). */
+export const MAX_EVENTS_PER_RUN = 10_000;
+export const MAX_UPDATES_PER_RUN = 1_000;
