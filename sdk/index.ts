@@ -1,0 +1,17 @@
+/** Client kit of the gameround interface: it knows the specification, and nothing of the service's code. */
+export { InterfaceError, type ErrorObject } from './errors';
+export { createOperatorClient, type OperatorClient, type OperatorClientOptions } from './operator-client';
+export { ProviderClient } from './provider-client';
+export type * from './provider-requests';
+export {
+  HEADERS,
+  operatorFields,
+  parseTimestamp,
+  providerFields,
+  signBody,
+  signFields,
+  verifyBody,
+  verifyFields,
+} from './signing';
+export { LostResponse } from './transport';
+export type * from './types';

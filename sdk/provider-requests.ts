@@ -1,0 +1,80 @@
+/** Requests of the game-engine API (spec "Game-engine API"; contract §6 for those it names without a shape). */
+export interface ProviderClientOptions {
+  /** Of the service, without a trailing slash. */
+  baseUrl: string;
+  providerId: string;
+  secret: string;
+  timeoutMs?: number | undefined;
+  /** Of one call, the first included; only 5xx and calls that never left are tried again. */
+  maxAttempts?: number | undefined;
+  /** Before the second attempt; doubles for each further one. */
+  backoffMs?: number | undefined;
+  now?: (() => Date) | undefined;
+}
+
+export interface RngResult {
+  rngCallId?: string;
+  result?: string;
+  winAmount?: number;
+  betData?: Record<string, string>;
+}
+
+export interface RoundRequest {
+  token: string;
+  gameRound: string;
+}
+
+export interface StartGameRequest {
+  token: string;
+  rngResult: RngResult;
+  debitInformation: {
+    /** Already multiplied, in minor units; left out when a ticket pays. */
+    debitAmount?: number;
+    currency: string;
+    useTicketInfo?: { useTicket: boolean };
+  };
+  endGame?: boolean;
+  closeOpenGame?: boolean;
+  /** At most 32 characters. */
+  externalGameProviderRoundId?: string;
+  /** Not sent. For a further debit of an open round: how many it had; tells a recovery whether this one arrived. */
+  debitsBefore?: number;
+}
+
+export interface AddWinRequest extends RoundRequest {
+  rngResult: RngResult;
+  collect?: boolean;
+  externalGameProviderTransactionId?: string;
+  jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
+  /** Not sent. All that the round has won with this win: tells a recovery exactly whether the win arrived. */
+  expectedTotalWinAmount?: number;
+}
+
+export interface EndGameRequest extends RoundRequest {
+  externalGameProviderTransactionId?: string;
+}
+
+export interface CollectWinRequest extends RoundRequest {
+  /** At most the open winnings; all of them without it. */
+  amount?: number;
+  externalGameProviderTransactionId?: string;
+}
+
+export interface AddSpinCounterRequest extends RoundRequest {
+  counterType: string;
+  rngResult: { rngCallId?: string; result: { awarded?: number; used?: number } };
+  gameStateResult?: Record<string, string>;
+  externalGameProviderTransactionId?: string;
+}
+
+export interface GameRoundInfoRequest {
+  token: string;
+  gameRound?: string;
+  externalGameProviderRoundId?: string;
+}
+
+export interface RandomRequest {
+  token: string;
+  rngEndPoint: string;
+  rngPayload: { count: number; min: number; max: number };
+}
