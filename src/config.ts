@@ -18,6 +18,8 @@ export interface Config {
   temporal: { address: string; namespace: string; apiKey?: string; tls?: TemporalTls };
   mongodb: { uri: string; database: string };
   logLevel: LogLevel;
+  /** Stands as `environment` in round records. */
+  environment: string;
   backofficeToken: string;
   /** 32 bytes: encrypts tenants' secrets at rest. */
   secretsKey: Buffer;
@@ -90,6 +92,7 @@ const Environment = z
       .regex(/^[^\s/\\."$*<>:|?]{1,63}$/, 'must be a database name')
       .default('gameround'),
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+    ENVIRONMENT: z.string().min(1).max(64).default('local'),
     BACKOFFICE_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1024).optional(),
     SECRETS_KEY: z.string().refine(isSecretsKey, 'must be 32 bytes in base64').optional(),
   })
@@ -134,6 +137,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       database: data.MONGODB_DATABASE,
     },
     logLevel: data.LOG_LEVEL,
+    environment: data.ENVIRONMENT,
     backofficeToken:
       data.BACKOFFICE_TOKEN ?? kept(dataDir, 'backoffice-token', 'BACKOFFICE_TOKEN', () => random(24)),
     secretsKey: secretsKey(dataDir, data.SECRETS_KEY),
@@ -157,6 +161,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     MONGODB_URI: maskedUri(mongodb.uri),
     MONGODB_DATABASE: mongodb.database,
     LOG_LEVEL: config.logLevel,
+    ENVIRONMENT: config.environment,
     BACKOFFICE_TOKEN: MASK,
     SECRETS_KEY: MASK,
   };

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { TASK_QUEUE } from '../contracts/gameround';
 import { addSpinCounterGameState } from './add-spin-counter';
 import { addWin } from './add-win';
 import { collectWin } from './collect-win';
@@ -10,8 +11,18 @@ import { startGameRound } from './start-game-round';
 import type { GameroundCommands } from './types';
 import { voidGameRound } from './void-game-round';
 
-export function createCommands(client: Client, ports: CommandPorts, now: () => number = Date.now): GameroundCommands {
-  const deps = { rounds: createRoundClient(client), ports, now };
+export interface CommandOptions {
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  taskQueue?: string;
+}
+
+export function createCommands(
+  client: Client,
+  ports: CommandPorts,
+  { now = Date.now, taskQueue = TASK_QUEUE }: CommandOptions = {},
+): GameroundCommands {
+  const deps = { rounds: createRoundClient(client, taskQueue), ports, now };
   return {
     startGameRound: (request) => startGameRound(deps, request),
     addWin: (request) => addWin(deps, request),

@@ -2,6 +2,7 @@ import {
   isGrpcServiceError,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -14,16 +15,17 @@ import {
   FAILURES,
   GAMEROUND_WORKFLOW,
   stateQuery,
-  TASK_QUEUE,
   workflowIdOf,
   startUpdate,
   type Actor,
+  type GameroundResult,
   type GameroundStart,
   type RoundReply,
   type RoundStateView,
 } from '../contracts/gameround';
 import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/search-attributes';
 import { refuse } from '../domain/errors';
+import { possibleKeys } from '../domain/round/keys';
 import type { Command, RoundIdentity } from '../domain/round/types';
 import { channels } from './channels';
 
@@ -49,7 +51,7 @@ export interface RoundClient {
   isRunning(gameround: string): Promise<boolean>;
 }
 
-export function createRoundClient(client: Client): RoundClient {
+export function createRoundClient(client: Client, taskQueue: string): RoundClient {
   const limit = perRoundLimiter();
   const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
 
@@ -71,13 +73,24 @@ export function createRoundClient(client: Client): RoundClient {
     }
   }
 
+  /** A command that ended the round at once has its answer in the round's result. */
+  async function updateOrResult(gameround: string, sent: Command, actor: Actor): Promise<RoundReply | Gone> {
+    try {
+      return await update(gameround, sent, actor);
+    } catch (error) {
+      goneOr(error);
+      const answers = await answersOf(handleOf(gameround));
+      return possibleKeys(sent).map((key) => answers[key]).find((reply) => reply !== undefined) ?? 'gone';
+    }
+  }
+
   return {
     start: (start, actor) =>
       limit(start.identity.gameround, () =>
         within(async () => {
           try {
             return await client.workflow.executeUpdateWithStart(startUpdate, {
-              startWorkflowOperation: startOperation(start),
+              startWorkflowOperation: startOperation(start, taskQueue),
               args: [start.command, actor],
             });
           } catch (error) {
@@ -92,7 +105,7 @@ export function createRoundClient(client: Client): RoundClient {
           try {
             const { command, signal } = channels(sent);
             await handleOf(gameround).signal(signal, command, actor);
-            return await update(gameround, sent, actor);
+            return await updateOrResult(gameround, sent, actor);
           } catch (error) {
             return goneOr(error);
           }
@@ -124,6 +137,16 @@ export function createRoundClient(client: Client): RoundClient {
   };
 }
 
+/** None for a round that failed: it lost the guard and carried out nothing. */
+async function answersOf(handle: WorkflowHandle): Promise<Partial<Record<string, RoundReply>>> {
+  try {
+    return ((await handle.result()) as GameroundResult).answers;
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) return {};
+    throw error;
+  }
+}
+
 async function isRunning(handle: WorkflowHandle): Promise<boolean> {
   try {
     return (await handle.describe()).status.name === 'RUNNING';
@@ -133,11 +156,11 @@ async function isRunning(handle: WorkflowHandle): Promise<boolean> {
   }
 }
 
-function startOperation(start: GameroundStart): WithStartWorkflowOperation<typeof gameroundType> {
+function startOperation(start: GameroundStart, taskQueue: string): WithStartWorkflowOperation<typeof gameroundType> {
   const { identity } = start;
   return new WithStartWorkflowOperation<typeof gameroundType>(GAMEROUND_WORKFLOW, {
     workflowId: workflowIdOf(identity.gameround),
-    taskQueue: TASK_QUEUE,
+    taskQueue,
     args: [start],
     workflowIdConflictPolicy: 'USE_EXISTING',
     // Completed: the name is used up. Failed: the guard was lost before anything was sent, so it is not.

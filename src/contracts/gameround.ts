@@ -85,4 +85,6 @@ export const FAILURES = {
 export interface GameroundResult {
   gameround: string;
   status: RoundStatus;
+  /** The newest answers by command key: a round that ends at once can't answer an update that comes after. */
+  answers: Record<string, RoundReply>;
 }

@@ -41,9 +41,12 @@ export interface Inbox {
   /** The last commands that were refused without being kept, newest last. */
   refusals: { at: string; command: string; errorCode: string }[];
   updates: number;
+  /** The newest answers by key, for callers whose update comes after the end. */
+  answers: Map<string, RoundReply>;
 }
 
 const MAX_REFUSALS = 20;
+const MAX_ANSWERS = 24;
 
 const COMMANDS = [
   ['start', startSignal, startUpdate],
@@ -136,6 +139,12 @@ function post(inbox: Inbox, command: Command, key: string, durable: boolean): It
 export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
   item.reply = reply;
   inbox.active.delete(item.key);
+  inbox.answers.delete(item.key);
+  inbox.answers.set(item.key, reply);
+  for (const key of inbox.answers.keys()) {
+    if (inbox.answers.size <= MAX_ANSWERS) break;
+    inbox.answers.delete(key);
+  }
   if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
 }
 

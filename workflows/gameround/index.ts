@@ -36,7 +36,7 @@ export async function gameround(start: GameroundStart): Promise<GameroundResult>
   // A cancel request from outside must not leave money half-way: rounds end by their own commands.
   await CancellationScope.nonCancellable(() => run(parts, start));
   const { identity, status } = parts.round.state;
-  return { gameround: identity.gameround, status };
+  return { gameround: identity.gameround, status, answers: Object.fromEntries(parts.inbox.answers) };
 }
 
 interface Parts {
@@ -54,7 +54,7 @@ function setup(start: GameroundStart): Parts {
     state: continued?.state ?? openRound(identity, policy, command, now()),
     guardLost: false,
   };
-  const inbox: Inbox = { queue: [], active: new Map(), refusals: [], updates: 0 };
+  const inbox: Inbox = { queue: [], active: new Map(), refusals: [], updates: 0, answers: new Map() };
   const publish = publisher(round);
   const projection = createProjection(round, continued?.version ?? 0, publish);
   const closeAt = continued?.autoCloseAt ?? Date.now() + policy.autoCloseAfterMs;

@@ -1,0 +1,136 @@
+import { Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
+import { createActivities } from '../activities';
+import { createSlots } from '../activities/slots';
+import { createProviderClient } from '../src/clients/game-provider';
+import { createHttpClient } from '../src/clients/http';
+import { createOperatorWallet } from '../src/clients/operator-wallet';
+import { ConfigError, describeConfig, loadConfig, type Config } from '../src/config';
+import { createLogger, type Logger } from '../src/logging';
+import { openDatabase } from '../src/read-model/connect';
+import { createDeliveryMarks } from '../src/read-model/delivery-marks';
+import { createGuards } from '../src/read-model/guards';
+import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
+import { loadTenants, TenantsFileError } from '../src/tenants';
+import { BUNDLE_PATH } from './bundle';
+import { ensureSearchAttributes } from './search-attributes';
+import { tenantLookup } from './tenants';
+import { createWorker } from './worker';
+
+/** Local deliveries that one operator may hold: a slow one gets ordinary activities beyond these. */
+const LOCAL_SLOTS_PER_OPERATOR = 8;
+const RETRY_MS = 1_000;
+
+/** Composition root of a worker process. Runs until SIGTERM, SIGINT or the end of the process that started it. */
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const logger = createLogger({ level: config.logLevel, process: 'worker' });
+  logger.info(describeConfig(config), 'worker starts');
+  installRuntime(logger);
+  const stopped = stopSignal();
+
+  const database = openDatabase(config.mongodb.uri, config.mongodb.database);
+  const { db } = database;
+  const tenants = await loadTenants({ file: config.tenantsFile, db, secretsKey: config.secretsKey, logger });
+  const rounds = createRounds(db, config.environment);
+  const marks = createDeliveryMarks(db);
+  const http = createHttpClient((call) => logger.info(call, 'call out'));
+  const lookup = tenantLookup(tenants);
+  const activities = createActivities({
+    tenants: lookup,
+    wallet: createOperatorWallet(http),
+    provider: createProviderClient(http),
+    guards: createGuards(db),
+    marks,
+    rounds,
+    slots: createSlots(LOCAL_SLOTS_PER_OPERATOR),
+    gameSettings: lookup.gameSettings,
+    observe: (purpose, outcome) => logger.debug({ purpose, outcome }, 'wallet outcome'),
+  });
+  const indexes = untilDone(stopped, logger, 'MongoDB', async () => {
+    await ensureRoundIndexes(rounds);
+    await marks.ensureIndexes();
+  });
+  const worker = await untilDone(stopped, logger, 'Temporal', () => connect(config, activities));
+  if (worker !== undefined) await runUntil(worker, stopped, logger);
+  await indexes;
+  await tenants.close();
+  await http.close();
+  await database.client.close();
+  logger.info('worker stopped');
+}
+
+async function connect(config: Config, activities: ReturnType<typeof createActivities>): Promise<Worker> {
+  const { address, namespace, apiKey, tls } = config.temporal;
+  const options = { address, apiKey, tls };
+  const client = await Connection.connect(options);
+  try {
+    await ensureSearchAttributes(client, namespace);
+  } finally {
+    await client.close();
+  }
+  const connection = await NativeConnection.connect(options);
+  return createWorker({ connection, namespace, activities, workflows: { bundlePath: BUNDLE_PATH } });
+}
+
+/** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */
+async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): Promise<void> {
+  const stop = (): void => {
+    logger.info('worker is stopping');
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  stopped.addEventListener('abort', stop, { once: true });
+  if (stopped.aborted) stop();
+  logger.info('worker is polling');
+  process.send?.({ ready: true });
+  await worker.run();
+}
+
+/** A server that can't be reached yet is asked again, with one line that says which. */
+async function untilDone<T>(
+  stopped: AbortSignal,
+  logger: Logger,
+  server: string,
+  run: () => Promise<T>,
+): Promise<T | undefined> {
+  for (let told = false; !stopped.aborted; told = true) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!told) logger.warn({ error }, `${server} can't be reached; trying again until it can`);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+  return undefined;
+}
+
+function installRuntime(logger: Logger): void {
+  const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
+    TRACE: 'trace',
+    DEBUG: 'debug',
+    INFO: 'info',
+    WARN: 'warn',
+    ERROR: 'error',
+  };
+  Runtime.install({
+    logger: new DefaultLogger('INFO', ({ level, message, meta }) => logger[levels[level]]({ temporal: meta }, message)),
+    // Signals are ours: the worker is shut down once, in order.
+    shutdownSignals: [],
+  });
+}
+
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  process.once('SIGTERM', stop).once('SIGINT', stop).once('disconnect', stop);
+  return controller.signal;
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
+    process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,32 @@
+import type { KnownOperator, TenantLookup } from '../activities/types';
+import type { ProviderAddress } from '../src/clients/types';
+import { gameSettingsOf } from '../src/domain/game-settings';
+import type { RoundIdentity } from '../src/domain/round/types';
+import type { Tenants } from '../src/tenants';
+
+export interface WorkerTenants extends TenantLookup {
+  /** What a provider is told when it is asked to close a round. */
+  gameSettings(round: RoundIdentity): Promise<object>;
+}
+
+/** Tenants for activities: one that is not known yet may have been added a moment ago. */
+export function tenantLookup(tenants: Tenants): WorkerTenants {
+  async function known<T>(find: () => T | undefined, what: string): Promise<T> {
+    const found = find();
+    if (found !== undefined) return found;
+    await tenants.refresh();
+    const now = find();
+    if (now === undefined) throw new Error(`unknown ${what}`);
+    return now;
+  }
+  return {
+    operator: (operatorId): Promise<KnownOperator> =>
+      known(() => tenants.operator(operatorId), `operator ${operatorId}`),
+    provider: (providerId): Promise<ProviderAddress> =>
+      known(() => tenants.provider(providerId), `provider ${providerId}`),
+    async gameSettings({ operatorId, currencyMultiplier }) {
+      const operator = await known(() => tenants.operator(operatorId), `operator ${operatorId}`);
+      return gameSettingsOf([operator.gameSettings], currencyMultiplier);
+    },
+  };
+}
