@@ -69,6 +69,7 @@ function parse(text: string): unknown {
 }
 
 function isNeverSent(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
-  return typeof cause?.code === 'string' && NEVER_SENT.includes(cause.code);
+  const { cause } = Object(error) as { cause?: unknown };
+  const { code } = Object(cause) as { code?: unknown };
+  return typeof code === 'string' && NEVER_SENT.includes(code);
 }
