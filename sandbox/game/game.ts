@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
+import { ProviderClient } from '../../sdk';
+import { createKit } from '../http/kit';
+import { listen, type ListenOptions, type RunningServer } from '../http/server';
+import { sandboxProviders, type SandboxProvider } from '../tenants';
+import { addCallbacks } from './callbacks';
+import { addPage } from './page';
+import { addPageApi } from './page-api';
+import { seededNumbers } from './reels';
+import { Table } from './table';
+
+export interface GameOptions extends ListenOptions {
+  /** Which provider this game is; default: the first of sandbox/tenants.json. */
+  provider?: SandboxProvider | undefined;
+  /** The gameround service. */
+  serviceUrl?: string | undefined;
+  /** Where its numbers come from: the service's generator (default) or its own. */
+  rng?: 'service' | 'own' | undefined;
+  /** Of its own generator: the same seed gives the same spins. */
+  seed?: number | undefined;
+  timestampToleranceMs?: number | undefined;
+  /** Of one call to the service. */
+  timeoutMs?: number | undefined;
+  maxCalls?: number | undefined;
+  log?: Logger | undefined;
+  now?: (() => Date) | undefined;
+}
+
+/** A demo game: the provider's server side, the callbacks that the service makes to it, and a page to play on. */
+export function createGameApp(options: GameOptions = {}): { start(): Promise<RunningServer> } {
+  return { start: () => startGame(options) };
+}
+
+async function startGame(options: GameOptions): Promise<RunningServer> {
+  const provider = options.provider ?? sandboxProviders[0];
+  const secret = provider?.secrets[0];
+  if (provider === undefined || secret === undefined)
+    throw new Error('the demo game needs a provider with a secret');
+  const { serviceUrl = 'http://127.0.0.1:8080', seed = randomInt(2 ** 32), timeoutMs, now } = options;
+  const kit = createKit({ name: 'game', ...options });
+  const client = new ProviderClient({
+    baseUrl: serviceUrl,
+    providerId: provider.providerId,
+    secret,
+    timeoutMs,
+    now,
+  });
+  const numbers = options.rng === 'own' ? seededNumbers(seed) : 'service';
+  const table = new Table({ client, numbers });
+  addCallbacks({ kit, table, provider, timestampToleranceMs: options.timestampToleranceMs ?? 300_000 });
+  addPageApi({ kit, table, client, serviceUrl });
+  addPage(kit);
+  kit.app.use(kit.router.routes());
+  const handle = kit.app.callback();
+  const server = await listen((request, response) => void handle(request, response), options);
+  return {
+    url: server.url,
+    close: async () => {
+      kit.holds.close();
+      await server.close();
+    },
+  };
+}

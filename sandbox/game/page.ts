@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kit } from '../http/kit';
+
+/** The page's files, by the only paths they are served under. */
+const FILES = {
+  '/play': ['play.html', 'text/html; charset=utf-8'],
+  '/play.js': ['play.js', 'text/javascript; charset=utf-8'],
+  '/play.css': ['play.css', 'text/css; charset=utf-8'],
+} as const;
+
+/** Own files only, no inline script; framing is allowed, since operators show games in an iframe. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+export function addPage({ router }: Kit): void {
+  const folder = pageFolder();
+  for (const [path, [file, type]] of Object.entries(FILES)) {
+    const content = readFileSync(join(folder, file));
+    router.get(path, (ctx) => {
+      ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+      ctx.set('X-Content-Type-Options', 'nosniff');
+      // The page's address carries the launch token: it must not travel on as a referrer, nor stay in a cache.
+      ctx.set('Referrer-Policy', 'no-referrer');
+      ctx.set('Cache-Control', 'no-store');
+      ctx.type = type;
+      ctx.body = content;
+    });
+  }
+}
+
+/** Beside this file, or, when this is the compiled one in dist/, beside its source. */
+function pageFolder(): string {
+  const candidates = [join(__dirname, 'page'), join(__dirname, '../../../sandbox/game/page')];
+  const found = candidates.find((folder) => existsSync(join(folder, 'play.html')));
+  if (found === undefined) throw new Error(`the demo game's page is in none of ${candidates.join(', ')}`);
+  return found;
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import {
+  InterfaceError,
+  type GameReply,
+  type ProviderClient,
+  type RngResult,
+  type TokenData,
+} from '../../sdk';
+import { BoundedMap } from './bounded-map';
+import { bonusWin, REEL_COUNT, type Spin, spinReels } from './reels';
+
+/** A player at the game. The session token stays on this side; the page only knows `id`. */
+export interface Seat {
+  id: string;
+  token: string;
+  tokenData: Partial<TokenData>;
+  gameCode: string;
+  mode: string;
+  stakes: number[];
+  round: { hash: string; status: string; stake: number; won: number; amountToCollect: number } | undefined;
+  spin: Spin | undefined;
+  /** As the service last told them. */
+  balance: unknown;
+  freePlays: unknown;
+  history: unknown;
+}
+
+/** A win that was drawn and not yet known to have arrived: sent again, under the same id, when the round is closed. */
+interface OwedWin {
+  rngResult: RngResult;
+  externalGameProviderTransactionId: string;
+}
+
+/** What the game tells of a round afterwards (getGameResult, doGetGameHistory): free-form strings. */
+export type Story = Record<string, string>;
+
+const ROUNDS_KEPT = 10_000;
+
+export interface TableOptions {
+  client: ProviderClient;
+  /** `service`: numbers from getRandomResult, as a game inside the service's RGS must; else the game's own. */
+  numbers: 'service' | (() => number);
+}
+
+/** The game's rules at work: draws, tells the service, remembers. One method per button of the page. */
+export class Table {
+  private readonly owed = new BoundedMap<OwedWin>(ROUNDS_KEPT);
+  private readonly stories = new BoundedMap<Story>(ROUNDS_KEPT);
+
+  constructor(private readonly options: TableOptions) {}
+
+  async spin(
+    seat: Seat,
+    bet: { stake: number; quick: boolean; useTicket: boolean; closeOpenGame: boolean },
+  ): Promise<GameReply> {
+    const { client } = this.options;
+    const { numbers, rngCallId } = await this.draw(seat, REEL_COUNT);
+    const spin = spinReels(bet.stake, numbers);
+    const currency = seat.tokenData.currency ?? '';
+    const reply = await client.startGameRound({
+      token: seat.token,
+      rngResult: { rngCallId, winAmount: spin.winAmount, result: spin.line.join(' ') },
+      debitInformation: bet.useTicket
+        ? { currency, debitAmount: bet.stake, useTicketInfo: { useTicket: true } }
+        : { currency, debitAmount: bet.stake },
+      endGame: bet.quick,
+      closeOpenGame: bet.closeOpenGame,
+    });
+    seat.spin = spin;
+    seat.round = undefined;
+    this.note(seat, reply, bet.stake, spin.winAmount);
+    const hash = reply.gameRoundInfo?.hash;
+    if (hash !== undefined) {
+      const [reels, won, stake] = [spin.line.join(' '), String(spin.winAmount), String(bet.stake)];
+      this.stories.set(hash, { reels, stake, spinWin: won });
+    }
+    return reply;
+  }
+
+  async bonus(seat: Seat, collect: boolean): Promise<GameReply> {
+    const round = this.openRound(seat);
+    const { numbers, rngCallId } = await this.draw(seat, 1);
+    const winAmount = bonusWin(round.stake, numbers);
+    const owed: OwedWin = {
+      rngResult: { rngCallId, winAmount, result: 'bonus' },
+      externalGameProviderTransactionId: randomUUID().replaceAll('-', ''),
+    };
+    this.owed.set(round.hash, owed);
+    const expectedTotalWinAmount = round.won + winAmount;
+    const reply = await this.sendWin(seat.token, round.hash, owed, { collect, expectedTotalWinAmount });
+    this.note(seat, reply, round.stake, expectedTotalWinAmount);
+    const story = this.stories.get(round.hash) ?? {};
+    this.stories.set(round.hash, { ...story, bonusWin: String(Number(story['bonusWin'] ?? 0) + winAmount) });
+    return reply;
+  }
+
+  async collect(seat: Seat): Promise<GameReply> {
+    const round = this.openRound(seat);
+    const reply = await this.options.client.collectWin({ token: seat.token, gameRound: round.hash });
+    this.note(seat, reply, round.stake, round.won);
+    return reply;
+  }
+
+  async end(seat: Seat): Promise<GameReply> {
+    const round = this.openRound(seat);
+    const reply = await this.options.client.endGameRound({ token: seat.token, gameRound: round.hash });
+    this.note(seat, reply, round.stake, round.won);
+    return reply;
+  }
+
+  async void(seat: Seat): Promise<GameReply> {
+    const round = this.openRound(seat);
+    const reply = await this.options.client.voidGameRound({ token: seat.token, gameRound: round.hash });
+    this.note(seat, reply, round.stake, round.won);
+    return reply;
+  }
+
+  /** Balance and round as the service has them: after a reload, or when a reply was lost. */
+  async refresh(seat: Seat): Promise<GameReply | undefined> {
+    if (seat.mode === 'history') return undefined;
+    const { client } = this.options;
+    const { token, round } = seat;
+    const asked = round === undefined ? { token } : { token, gameRound: round.hash };
+    const reply = await client.getGameRoundInfo(asked).catch(noRound);
+    if (reply !== undefined)
+      this.note(seat, reply, reply.gameRoundInfo?.stake ?? 0, reply.totalWinAmount ?? 0);
+    seat.balance = await client.getBalance({ token: seat.token });
+    return reply;
+  }
+
+  /** As if the player came back and finished: what is owed is sent, then the round is ended. True when it is closed. */
+  async close(gameRound: string): Promise<boolean> {
+    const { client } = this.options;
+    const { tokenData } = await client.getTokenForGameRound({ gameRound });
+    const token = tokenData.currentToken;
+    const owed = this.owed.get(gameRound);
+    const before = await client.getGameRoundInfo({ token, gameRound });
+    if (before.gameRoundInfo?.status !== 'open') return before.gameRoundInfo?.status === 'closed';
+    if (owed !== undefined) await this.sendWin(token, gameRound, owed, { collect: false });
+    const reply = await client.endGameRound({ token, gameRound });
+    return reply.gameRoundInfo?.status === 'closed';
+  }
+
+  story(gameRound: string): Story | undefined {
+    return this.stories.get(gameRound);
+  }
+
+  /** Once the service gave a definite answer, nothing is owed any more; while it did not, the win stays owed. */
+  private async sendWin(
+    token: string,
+    gameRound: string,
+    owed: OwedWin,
+    more: { collect: boolean; expectedTotalWinAmount?: number },
+  ): Promise<GameReply> {
+    try {
+      const reply = await this.options.client.addWin({ token, gameRound, ...owed, ...more });
+      this.owed.delete(gameRound);
+      return reply;
+    } catch (error) {
+      if (error instanceof InterfaceError && error.status < 500) this.owed.delete(gameRound);
+      throw error;
+    }
+  }
+
+  private async draw(seat: Seat, count: number): Promise<{ numbers: number[]; rngCallId: string }> {
+    const { numbers, client } = this.options;
+    if (numbers !== 'service')
+      return { numbers: Array.from({ length: count }, numbers), rngCallId: randomUUID() };
+    const drawn = await client.getRandomResult({
+      token: seat.token,
+      rngEndPoint: 'getDoubles',
+      rngPayload: { count, min: 0, max: 1 },
+    });
+    return { numbers: drawn.values, rngCallId: drawn.rngRequestId ?? randomUUID() };
+  }
+
+  private openRound(seat: Seat): NonNullable<Seat['round']> {
+    if (seat.round?.status !== 'open') throw new NoOpenRound();
+    return seat.round;
+  }
+
+  private note(seat: Seat, reply: GameReply, stake: number, won: number): void {
+    const info = reply.gameRoundInfo;
+    if (info !== undefined) {
+      const amountToCollect = reply.amountToCollect ?? 0;
+      seat.round = { hash: info.hash, status: info.status, stake, won, amountToCollect };
+    }
+    if (reply.balance !== undefined) seat.balance = reply.balance;
+    if (reply.freePlaysAvailable !== undefined) seat.freePlays = reply.freePlaysAvailable;
+    if (reply.tokenData?.currentToken) seat.token = reply.tokenData.currentToken;
+  }
+}
+
+export class NoOpenRound extends Error {
+  override readonly name = 'NoOpenRound';
+}
+
+/** No round is open, or none of that name: nothing to show, and no failure. */
+function noRound(error: unknown): undefined {
+  if (error instanceof InterfaceError && (error.status === 400 || error.status === 404)) return undefined;
+  throw error;
+}
