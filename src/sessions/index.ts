@@ -41,8 +41,8 @@ export function createSessions(options: { db: Db; logger: Logger; clock?: () => 
     return opened(token, cache.learn(document, clock()));
   }
 
-  async function resolve(token: string, fresh: boolean): Promise<OpenSession> {
-    const cached = await lookups.find(token, fresh);
+  async function resolve(token: string, fresh: boolean, providerId?: string): Promise<OpenSession> {
+    const cached = await lookups.find(token, fresh, providerId);
     const now = clock();
     const life = lifeOf(cached, now);
     if (life === 'forgotten') throw refuse('TOKENNOTFOUND');
@@ -73,7 +73,8 @@ export function createSessions(options: { db: Db; logger: Logger; clock?: () => 
         const launchId = tokenHash(launchToken);
         const launch = await store.spend(launchId, 'connect', clock());
         if (launch !== undefined) return add(newToken(), launch.seed);
-        throw refuse((await store.launchExists(launchId)) ? 'LAUNCHURLSPENT' : 'TOKENNOTFOUND');
+        const state = await store.launchState(launchId, clock());
+        throw refuse(state === 'none' ? 'TOKENNOTFOUND' : 'LAUNCHURLSPENT');
       }),
 
     takeBack: async (launchToken, { session }) => {
@@ -83,7 +84,7 @@ export function createSessions(options: { db: Db; logger: Logger; clock?: () => 
       });
     },
 
-    resolve: (token, { fresh = false } = {}) => resolve(token, fresh),
+    resolve: (token, { fresh = false, providerId } = {}) => resolve(token, fresh, providerId),
 
     refresh: async (token) => {
       const found = await resolve(token, true);
@@ -115,35 +116,41 @@ export function createSessions(options: { db: Db; logger: Logger; clock?: () => 
 function createLookups(store: SessionStore, cache: SessionCache, clock: () => number) {
   const running = new Map<string, Promise<CachedSession>>();
 
-  async function read(sessionId: string): Promise<CachedSession> {
-    const document = (await store.session(sessionId)) ?? (await spendByCall(sessionId));
+  async function read(sessionId: string, providerId: string | undefined): Promise<CachedSession> {
+    const document = (await store.session(sessionId)) ?? (await spendByCall(sessionId, providerId));
     if (document === undefined) {
       cache.forget(sessionId);
-      throw refuse((await store.launchExists(sessionId)) ? 'LAUNCHURLSPENT' : 'TOKENNOTFOUND');
+      const state = await store.launchState(sessionId, clock(), providerId);
+      throw refuse(state === 'spent' ? 'LAUNCHURLSPENT' : 'TOKENNOTFOUND');
     }
     return cache.learn(document, clock());
   }
 
   /** All calls that come at once with the same launch token find, or make, the one session named after it. */
-  async function spendByCall(launchId: string): Promise<SessionDocument | undefined> {
+  async function spendByCall(
+    launchId: string,
+    providerId: string | undefined,
+  ): Promise<SessionDocument | undefined> {
+    if (providerId === undefined) return undefined;
     const now = clock();
-    const launch = await store.spend(launchId, 'call', now);
+    const launch = await store.spend(launchId, 'call', now, providerId);
     return launch !== undefined && isRecent(launch, now)
       ? store.addSession(documentOf(launchId, launch.seed, now))
       : undefined;
   }
 
-  function readOnce(sessionId: string): Promise<CachedSession> {
-    const known = running.get(sessionId);
+  function readOnce(sessionId: string, providerId: string | undefined): Promise<CachedSession> {
+    const key = JSON.stringify([sessionId, providerId]);
+    const known = running.get(key);
     if (known !== undefined) return known;
-    const reading = needingMongo(() => read(sessionId)).finally(() => running.delete(sessionId));
-    running.set(sessionId, reading);
+    const reading = needingMongo(() => read(sessionId, providerId)).finally(() => running.delete(key));
+    running.set(key, reading);
     return reading;
   }
 
   /** With MongoDB down or slow, the session in memory goes on (contract §5). */
   async function reread(cached: CachedSession, sessionId: string): Promise<CachedSession> {
-    const reading = readOnce(sessionId).catch((error: unknown) => {
+    const reading = readOnce(sessionId, undefined).catch((error: unknown) => {
       if (isUnavailable(error)) return cached;
       throw error;
     });
@@ -161,12 +168,15 @@ function createLookups(store: SessionStore, cache: SessionCache, clock: () => nu
   }
 
   return {
-    async find(token: string, fresh: boolean): Promise<CachedSession> {
+    async find(token: string, fresh: boolean, providerId?: string): Promise<CachedSession> {
       if (!looksLikeToken(token)) throw refuse('TOKENNOTFOUND');
       const sessionId = tokenHash(token);
-      const cached = cache.get(sessionId);
-      if (cached === undefined) return readOnce(sessionId);
-      return fresh || clock() - cached.readAt >= FRESH_MS ? reread(cached, sessionId) : cached;
+      const cached = cache.get(sessionId) ?? (await readOnce(sessionId, providerId));
+      if (providerId !== undefined && cached.document.providerId !== providerId)
+        throw refuse('TOKENNOTFOUND');
+      return (fresh && cached.readAt < clock()) || clock() - cached.readAt >= FRESH_MS
+        ? reread(cached, sessionId)
+        : cached;
     },
   };
 }

@@ -41,10 +41,16 @@ export interface SessionChange {
 export interface SessionStore {
   prepare(): Promise<void>;
   addLaunch(launch: LaunchDocument): Promise<void>;
-  /** The launch when this call spent it, or shares it (`call`); undefined otherwise. */
-  spend(launchId: string, by: 'connect' | 'call', now: number): Promise<LaunchDocument | undefined>;
+  /** The launch when this call spent it, or shares it (`call`); undefined otherwise. `of`: only that provider's. */
+  spend(
+    launchId: string,
+    by: 'connect' | 'call',
+    now: number,
+    of?: string,
+  ): Promise<LaunchDocument | undefined>;
   unspend(launchId: string, sessionId: string): Promise<void>;
-  launchExists(launchId: string): Promise<boolean>;
+  /** `usable`: neither spent nor late. */
+  launchState(launchId: string, now: number, of?: string): Promise<'none' | 'usable' | 'spent'>;
   /** Adds the session unless it is there, and returns what is there. */
   addSession(session: SessionDocument): Promise<SessionDocument>;
   session(sessionId: string): Promise<SessionDocument | undefined>;
@@ -66,11 +72,11 @@ export function createSessionStore(db: Db): SessionStore {
 
     addLaunch: async (launch) => void (await launches.insertOne(launch)),
 
-    spend: async (launchId, by, now) => {
+    spend: async (launchId, by, now, of) => {
       const unspent = { spentBy: { $exists: false }, expiresAt: { $gt: new Date(now) } };
       const mine = by === 'call' ? { $or: [unspent, { spentBy: 'call' as const }] } : unspent;
       const spent = await launches.findOneAndUpdate(
-        { _id: launchId, ...mine },
+        { _id: launchId, ...providedBy(of), ...mine },
         [{ $set: { spentBy: by, spentAt: { $ifNull: ['$spentAt', new Date(now)] } } }],
         { returnDocument: 'after' },
       );
@@ -85,7 +91,11 @@ export function createSessionStore(db: Db): SessionStore {
       );
     },
 
-    launchExists: async (launchId) => (await launches.countDocuments({ _id: launchId }, { limit: 1 })) > 0,
+    launchState: async (launchId, now, of) => {
+      const launch = await launches.findOne({ _id: launchId, ...providedBy(of) });
+      if (launch === null) return 'none';
+      return launch.spentBy === undefined && launch.expiresAt.getTime() > now ? 'usable' : 'spent';
+    },
 
     addSession: async (session) => {
       try {
@@ -112,6 +122,10 @@ export function createSessionStore(db: Db): SessionStore {
       await sessions.bulkWrite(changes.flatMap(operationsOf), { ordered: false, writeConcern: { w: 1 } });
     },
   };
+}
+
+function providedBy(providerId: string | undefined): { 'seed.providerId'?: string } {
+  return providerId === undefined ? {} : { 'seed.providerId': providerId };
 }
 
 function operationsOf(change: SessionChange): AnyBulkWriteOperation<SessionDocument>[] {

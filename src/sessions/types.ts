@@ -14,7 +14,8 @@ export interface OpenSession {
   gameSettings: GameSettings;
 }
 
-export type PlayerDetails = Record<string, string | number | boolean | null>;
+/** Free-form, as JSON has it. */
+export type PlayerDetails = Record<string, unknown>;
 
 export interface RegisteredPlayer {
   /** UUID, ours. */
@@ -37,10 +38,12 @@ export interface Sessions {
   takeBack(launchToken: string, opened: OpenSession): Promise<void>;
   /**
    * The session of a token, `expired` when its hour is over or it was logged out, in which case it is good for 7 more
-   * days for what it opened. Counts as a use. A launch token becomes the session's own by its first such call.
+   * days for what it opened. Counts as a use.
    * `fresh`: asks MongoDB even when the session is cached, so that a logout in another process is seen at once.
+   * `providerId`: whose signed call it is. A launch token of theirs becomes the session's own by the first such call;
+   * another provider's token is TOKENNOTFOUND.
    */
-  resolve(token: string, options?: { fresh?: boolean }): Promise<OpenSession>;
+  resolve(token: string, options?: { fresh?: boolean; providerId?: string }): Promise<OpenSession>;
   /** Renews the hour. @throws TOKENEXPIRED */
   refresh(token: string): Promise<OpenSession>;
   /** Ends the session for everything new; harmless when it has ended. */

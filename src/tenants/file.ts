@@ -58,8 +58,8 @@ const name = z.string().min(1).max(128);
 const all = <Names extends readonly string[], Schema extends z.ZodType>(names: Names, schema: Schema) =>
   Object.fromEntries(names.map((key) => [key, schema.optional()]));
 
-/** Settings by their own names and types; an unknown one is most likely a slip of the pen. */
-export const GameSettingsEntry: z.ZodType<SomeGameSettings> = z.strictObject({
+/** Settings by their own names and types. */
+export const gameSettingsShape = {
   ...all(BOOLEAN_SETTINGS, z.boolean()),
   ...all(NUMBER_SETTINGS, z.number()),
   ...all(MONEY_SETTINGS, z.number().int().min(0)),
@@ -67,7 +67,10 @@ export const GameSettingsEntry: z.ZodType<SomeGameSettings> = z.strictObject({
   ...all(LINK_SETTINGS, z.union([httpUrl, z.literal('')])),
   ...all(NUMBER_LIST_SETTINGS, z.array(z.number().int().min(0)).max(1_000)),
   ...all(STRING_LIST_SETTINGS, z.array(z.string().max(256)).max(1_000)),
-});
+};
+
+/** An unknown setting is most likely a slip of the pen. */
+const GameSettingsEntry: z.ZodType<SomeGameSettings> = z.strictObject(gameSettingsShape);
 
 export const OperatorEntry = z.strictObject({
   operatorId: id,

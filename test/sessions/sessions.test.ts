@@ -108,13 +108,17 @@ describe('launch tokens', () => {
     expect(rejected).toHaveLength(49);
     rejected.forEach((error) => expect(error).toMatchObject(refusedWith('LAUNCHURLSPENT')));
     expect(fulfilled[0]!.token).not.toBe(token);
-    await expect(sessions.resolve(token)).rejects.toMatchObject(refusedWith('LAUNCHURLSPENT'));
+    await expect(sessions.resolve(token, { providerId: 'gp1' })).rejects.toMatchObject(
+      refusedWith('LAUNCHURLSPENT'),
+    );
   });
 
   it('become the session’s token by calls: 50 at once, in two processes, share one session', async () => {
     const token = await sessions.launch(seed);
     const other = process_();
-    const calls = Array.from({ length: 50 }, (_, at) => (at % 2 ? sessions : other).resolve(token));
+    const calls = Array.from({ length: 50 }, (_, at) =>
+      (at % 2 ? sessions : other).resolve(token, { providerId: 'gp1' }),
+    );
     const { fulfilled } = await settled(calls);
     expect(fulfilled).toHaveLength(50);
     expect(new Set(fulfilled.map(({ session }) => session.sessionId)).size).toBe(1);
@@ -123,13 +127,30 @@ describe('launch tokens', () => {
     await expect(sessions.connect(token)).rejects.toMatchObject(refusedWith('LAUNCHURLSPENT'));
   });
 
+  it('are spent by their own provider’s calls only, and not by refresh or logout', async () => {
+    const token = await sessions.launch(seed);
+    for (const call of [
+      () => sessions.resolve(token, { providerId: 'gp2' }),
+      () => sessions.refresh(token),
+      () => sessions.logout(token),
+    ]) {
+      await expect(call()).rejects.toMatchObject(refusedWith('TOKENNOTFOUND'));
+    }
+    await expect(sessions.connect(token)).resolves.toMatchObject({ session: { playerId: 'p1' } });
+    await expect(sessions.resolve(token, { providerId: 'gp2' })).rejects.toMatchObject(
+      refusedWith('TOKENNOTFOUND'),
+    );
+  });
+
   it('are good for 60 s', async () => {
     const [inTime, late, lateCall] = await Promise.all([1, 2, 3].map(() => sessions.launch(seed)));
     now += MINUTE - 1;
     await sessions.connect(inTime!);
     now += 1;
     await expect(sessions.connect(late!)).rejects.toMatchObject(refusedWith('LAUNCHURLSPENT'));
-    await expect(sessions.resolve(lateCall!)).rejects.toMatchObject(refusedWith('LAUNCHURLSPENT'));
+    await expect(sessions.resolve(lateCall!, { providerId: 'gp1' })).rejects.toMatchObject(
+      refusedWith('LAUNCHURLSPENT'),
+    );
   });
 
   it('can be used again when the connect is taken back', async () => {
@@ -200,6 +221,14 @@ describe('session tokens', () => {
     expect((await sessions.resolve(token)).session.balance).toEqual(balance);
     await sessions.close();
     expect((await process_().resolve(token)).session.balance).toEqual(balance);
+  });
+
+  it('are nobody else’s: another provider’s call finds nothing', async () => {
+    const token = await start();
+    await expect(sessions.resolve(token, { providerId: 'gp2' })).rejects.toMatchObject(
+      refusedWith('TOKENNOTFOUND'),
+    );
+    await expect(sessions.resolve(token, { providerId: 'gp1' })).resolves.toBeDefined();
   });
 
   it('serve one round when they were made for it', async () => {

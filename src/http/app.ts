@@ -1,0 +1,46 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import helmet from 'koa-helmet';
+import type { HttpDeps } from './deps';
+import { createHttp, type CallState } from './http';
+import { errorReplies } from './middleware/errors';
+import { requestLog } from './middleware/request-log';
+import { OPERATIONS_PATHS, operationsRoutes } from './routes/operations';
+import { operatorRoutes } from './routes/operator';
+import { playerRoutes } from './routes/player';
+import { readRoutes } from './routes/reads';
+import { roundRoutes } from './routes/rounds';
+
+/** The whole HTTP interface, without listening: `createApp(deps).callback()` serves it. */
+export function createApp(deps: HttpDeps): Koa<CallState> {
+  const http = createHttp(deps);
+  const router = new Router<CallState>({ strict: true, sensitive: true });
+  operationsRoutes(http, router);
+  roundRoutes(http, router);
+  readRoutes(http, router);
+  operatorRoutes(http, router);
+  playerRoutes(http, router);
+  const paths = new Set(router.stack.map(({ path }) => String(path)));
+
+  const app = new Koa<CallState>();
+  app.proxy = deps.trustedProxies > 0;
+  app.maxIpsCount = deps.trustedProxies;
+  app.on('error', (error: unknown) => deps.logger.error({ error }, 'reply failed'));
+  app.use(
+    requestLog({
+      logger: deps.logger,
+      metrics: deps.metrics,
+      isRoute: (path) => paths.has(path),
+      isQuiet: (path) => OPERATIONS_PATHS.includes(path),
+    }),
+  );
+  app.use(helmet());
+  app.use(async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store');
+    await next();
+  });
+  app.use(errorReplies(deps.logger));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app;
+}

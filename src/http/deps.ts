@@ -1,0 +1,62 @@
+import type { OperatorWallet } from '../clients/types';
+import type { GameroundCommands } from '../commands/types';
+import type { RoundSnapshot } from '../domain/round/types';
+import type { Session } from '../domain/session';
+import type { Logger } from '../logging';
+import type { Metrics } from '../metrics';
+import type { Sessions } from '../sessions';
+import type { Tenants } from '../tenants';
+import type { Health } from './health';
+
+/** Questions about rounds that go to the read model. */
+export interface RoundQueries {
+  /**
+   * The open round of the session's operator, player, game and mode, crashed ones not included; undefined when there
+   * is none. Rejects with RefusedError SERVICEUNAVAILABLE when MongoDB can't be asked.
+   */
+  openRound(session: Session): Promise<RoundSnapshot | undefined>;
+}
+
+/** Rounds as the routes see them: the durable ones, or the pretend ones of a demo session. */
+export interface Rounds {
+  commands: GameroundCommands;
+  queries: RoundQueries;
+}
+
+export interface HttpDeps {
+  /** Without a trailing slash. */
+  baseUrl: string;
+  /** How many proxies in front may be believed about a caller's address. */
+  trustedProxies: number;
+  tenants: Tenants;
+  sessions: Sessions;
+  rounds: Rounds;
+  /** Without it demo sessions get MODENOTALLOWED for every round call. */
+  demoRounds?: Rounds;
+  wallet: Pick<OperatorWallet, 'getBalance'>;
+  health: Health;
+  metrics: Metrics;
+  logger: Logger;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
+  limits?: Partial<HttpLimits>;
+}
+
+/** Everything is bounded; these are per process. */
+export interface HttpLimits {
+  /** Calls being answered for one provider and operator: a slow operator holds up nobody else's. */
+  inFlightPerOperator: number;
+  /** Calls being answered for one provider, or for one operator's own calls. */
+  inFlightPerTenant: number;
+  /** Unknown tokens a minute from one address (player side). */
+  unknownTokensPerAddress: number;
+  /** Unknown tokens a minute from one provider. */
+  unknownTokensPerProvider: number;
+}
+
+export const DEFAULT_LIMITS: HttpLimits = {
+  inFlightPerOperator: 256,
+  inFlightPerTenant: 2_048,
+  unknownTokensPerAddress: 120,
+  unknownTokensPerProvider: 1_200,
+};

@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import { refuse } from '../domain/errors';
+import type { Session } from '../domain/session';
+import type { ProviderSettings } from '../tenants';
+import { readBody } from './middleware/body';
+import { requestIdOf } from './middleware/request-log';
+import type { Answer, Context, Http } from './http';
+import { noteRound } from './http';
+import { parseJson } from './json';
+import { validated } from './schemas/fields';
+import { bodySignature, isSignedBy, isTimely, readAuthHeaders } from './signatures';
+
+/** A game-engine call whose signature and shape are right. */
+export interface GameEngineCall<Input> {
+  ctx: Context;
+  provider: ProviderSettings;
+  requestId: string;
+  input: Input;
+}
+
+/** … and that came with a token of this provider. */
+export interface SessionCall<Input> extends GameEngineCall<Input> {
+  token: string;
+  session: Session;
+}
+
+/**
+ * The way of every game-engine call (spec "Common to game-engine API calls"): bytes, signature, X-Request-Id, shape,
+ * in this order, so that nobody learns anything before the signature is right.
+ */
+export function gameEngineRoute<Schema extends z.ZodType>(
+  http: Http,
+  schema: Schema,
+  handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
+) {
+  return async (ctx: Context): Promise<void> => {
+    const body = await readBody(ctx);
+    const provider = authenticate(http, ctx, body);
+    ctx.state.about.providerId = provider.providerId;
+    const requestId = requestIdOf(ctx);
+    if (requestId === undefined) throw refuse('INVALIDREQUEST', 'X-Request-Id is required');
+    const input = validated(schema, parseJson(body));
+    const gameRound = (input as { gameRound?: string }).gameRound;
+    if (gameRound !== undefined) noteRound(ctx, gameRound);
+    const answer = await http.limits.withinTenant(`provider:${provider.providerId}`, () =>
+      handle({ ctx, provider, requestId, input }),
+    );
+    ctx.status = answer.status;
+    ctx.body = answer.body;
+  };
+}
+
+/** @param options.fresh see Sessions.resolve */
+export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
+  http: Http,
+  schema: Schema,
+  options: { fresh: boolean },
+  handle: (call: SessionCall<z.infer<Schema>>) => Promise<Answer>,
+) {
+  return gameEngineRoute(http, schema, async (call) => {
+    const { token } = call.input;
+    const { providerId } = call.provider;
+    const { session } = await http.limits.guessing({ providerId }, () =>
+      http.deps.sessions.resolve(token, { ...options, providerId }),
+    );
+    call.ctx.state.about.operatorId = session.operatorId;
+    return http.limits.withinOperator(providerId, session.operatorId, () =>
+      handle({ ...call, token, session }),
+    );
+  });
+}
+
+/** All that can be wrong with authentication is answered alike: 401, id 1001 (contract §2). */
+function authenticate({ deps }: Http, ctx: Context, body: Buffer): ProviderSettings {
+  const headers = readAuthHeaders(ctx.req.headersDistinct);
+  if (headers === undefined) throw refusedSignature(deps);
+  const { authId, signature, timestamp } = headers;
+  const provider = deps.tenants.provider(authId);
+  const signed = isSignedBy(provider?.secrets, signature, (secret) => bodySignature(secret, body, timestamp));
+  // It may be one that only MongoDB knows, which was not to be read since the start.
+  if (provider === undefined && !deps.tenants.complete) throw refuse('SERVICEUNAVAILABLE');
+  if (
+    !signed ||
+    provider === undefined ||
+    !isTimely(timestamp, provider.timestampToleranceMs, deps.clock())
+  ) {
+    throw refusedSignature(deps);
+  }
+  return provider;
+}
+
+function refusedSignature(deps: Http['deps']): Error {
+  deps.metrics.refusedAuthentication('signature');
+  return refuse('SIGNATUREWRONG');
+}

@@ -1,0 +1,43 @@
+import type { DefaultContext, ParameterizedContext } from 'koa';
+import { DEFAULT_LIMITS, type HttpDeps } from './deps';
+import { Limits } from './limits';
+
+/** What is known of a call while it is answered, for its log line: ids only. */
+export interface CallState {
+  requestId?: string;
+  about: {
+    providerId?: string;
+    operatorId?: string;
+    gameround?: string;
+    workflowId?: string;
+    errorId?: number;
+    error?: string;
+  };
+}
+
+export type Context = ParameterizedContext<CallState, DefaultContext>;
+
+/** What every route works with. */
+export interface Http {
+  deps: HttpDeps;
+  limits: Limits;
+}
+
+export interface Answer {
+  status: number;
+  body: object;
+}
+
+export function createHttp(deps: HttpDeps): Http {
+  return { deps, limits: new Limits({ ...DEFAULT_LIMITS, ...deps.limits }, deps.clock) };
+}
+
+export function ok(body: object): Answer {
+  return { status: 200, body };
+}
+
+/** Notes which round a call is about. `gameround-<hash>` is its workflow's id (contract §3). */
+export function noteRound(ctx: Context, gameround: string): void {
+  ctx.state.about.gameround = gameround;
+  ctx.state.about.workflowId = `gameround-${gameround}`;
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { refuse } from '../domain/errors';
+import { gameSettingsOf, timesMultiplier, type SomeGameSettings } from '../domain/game-settings';
+import type { SessionSeed } from '../sessions';
+import type { GameDefinition, OperatorSettings } from '../tenants';
+import type { Http } from './http';
+import type { GetGameURL } from './schemas/operator';
+
+/** Values of tokenData that the spec leaves open ("Allowed values … not shown"). */
+export const WALLET_MODE = 'seamless';
+export const DEFAULT_DEVICE = 'desktop';
+
+export interface Launched {
+  url: string;
+  isNew: boolean;
+  internalPlayerId: string;
+}
+
+/**
+ * POST /getGameURL (spec; contract §5): checks what is asked for, registers the player, makes a launch token.
+ * @throws RefusedError GAMENOTFOUND, INVALIDREQUEST (currency, profile), and in history mode GAMEROUNDNOTFOUND, GAMEROUNDOPEN
+ */
+export async function launchGame(
+  http: Http,
+  operator: OperatorSettings,
+  asked: GetGameURL,
+): Promise<Launched> {
+  const { deps } = http;
+  const game = deps.tenants.game(asked.gameCode);
+  if (game === undefined) throw refuse('GAMENOTFOUND');
+  const multiplier = Object.hasOwn(operator.currencies, asked.currency)
+    ? operator.currencies[asked.currency]
+    : undefined;
+  if (multiplier === undefined) throw refuse('INVALIDREQUEST', 'currency is not one of this operator’s');
+  const layers = [operator.gameSettings, ...profilesOf(operator, asked.profile), settingsIn(asked.options)];
+  if (asked.mode === 'history') await mustBeOver(http, operator, asked);
+  const player = await playerOf(http, operator, asked);
+  const token = await deps.sessions.launch({
+    operatorId: operator.operatorId,
+    playerId: player.playerId,
+    gameCode: game.gameCode,
+    providerId: game.providerId,
+    mode: asked.mode,
+    currency: asked.currency,
+    currencyMultiplier: multiplier,
+    language: asked.language,
+    device: asked.options?.device ?? DEFAULT_DEVICE,
+    walletMode: WALLET_MODE,
+    gameSettings: gameSettingsOf(layers, multiplier),
+    ...modeSeed(operator, asked, multiplier),
+  });
+  return {
+    url: launchUrl(deps.baseUrl, game, asked, token),
+    isNew: player.isNew,
+    internalPlayerId: player.internalPlayerId,
+  };
+}
+
+function modeSeed(operator: OperatorSettings, asked: GetGameURL, multiplier: number): Partial<SessionSeed> {
+  if (asked.mode === 'history') return { onlyGameround: asked.gameround! };
+  if (asked.mode !== 'demo') return {};
+  const amount = timesMultiplier(operator.demoBalance, multiplier, 'down');
+  return { balance: { balances: [{ type: 'real', amount, currency: asked.currency }] } };
+}
+
+function launchUrl(baseUrl: string, game: GameDefinition, asked: GetGameURL, token: string): string {
+  const url = new URL(game.launchUrl);
+  const { language, mode, gameCode, gameround } = asked;
+  const query = { token, login: `${baseUrl}/connect`, language, mode, gameCode };
+  Object.entries(query).forEach(([name, value]) => url.searchParams.set(name, value));
+  if (mode === 'history') url.searchParams.set('gameRound', gameround!);
+  return url.href;
+}
+
+/** A name that is unknown would quietly leave out what a jurisdiction asks for: refused. */
+function profilesOf(operator: OperatorSettings, profile: string | undefined): SomeGameSettings[] {
+  const names = (profile ?? '').split(',').map((name) => name.trim());
+  return names
+    .filter((name) => name !== '')
+    .map((name) => {
+      const settings = Object.hasOwn(operator.profiles, name) ? operator.profiles[name] : undefined;
+      if (settings === undefined) throw refuse('INVALIDREQUEST', 'profile names an unknown profile');
+      return settings;
+    });
+}
+
+function settingsIn(options: GetGameURL['options']): SomeGameSettings {
+  const { device: _device, ...settings } = options ?? {};
+  return settings;
+}
+
+/** A demo player without an id plays under one of its own, which nobody is registered by. */
+async function playerOf({ deps }: Http, operator: OperatorSettings, asked: GetGameURL) {
+  if (asked.playerId === undefined) {
+    const internalPlayerId = randomUUID();
+    return { playerId: `demo-${internalPlayerId}`, internalPlayerId, isNew: true };
+  }
+  const registered = await deps.sessions.register(operator.operatorId, asked.playerId, asked.playerdetails);
+  return { playerId: asked.playerId, ...registered };
+}
+
+async function mustBeOver({ deps }: Http, operator: OperatorSettings, asked: GetGameURL): Promise<void> {
+  const round = await deps.rounds.commands.describeRound(asked.gameround!);
+  const isTheirs =
+    round?.identity.operatorId === operator.operatorId &&
+    round.identity.playerId === asked.playerId &&
+    round.identity.gameCode === asked.gameCode;
+  if (!isTheirs) throw refuse('GAMEROUNDNOTFOUND');
+  if (round.status === 'open') throw refuse('GAMEROUNDOPEN');
+}

@@ -1,0 +1,41 @@
+import type { Next } from 'koa';
+import { refusal, RefusedError, type Refusal } from '../../domain/errors';
+import type { Logger } from '../../logging';
+import type { Context } from '../http';
+
+const RETRY_AFTER_SECONDS = '1';
+const RETRIABLE = new Set([429, 503]);
+
+/**
+ * The one place where errors become replies: a RefusedError its status and `{errorCode}`, anything else a 500 that
+ * tells nothing. Routes that don't exist are 404, wrong methods 405, both NOTFOUND.
+ */
+export function errorReplies(logger: Logger) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined) answer(ctx, refusal('NOTFOUND'));
+      if (ctx.status === 405 || ctx.status === 501) answer(ctx, { ...refusal('NOTFOUND'), status: 405 });
+    } catch (error) {
+      if (error instanceof RefusedError) {
+        answer(ctx, error.refusal);
+        if (error.cause !== undefined) logger.warn({ ...correlated(ctx), error: error.cause }, error.message);
+      } else {
+        answer(ctx, refusal('INTERNALERROR'));
+        logger.error({ ...correlated(ctx), error }, 'unexpected error');
+      }
+    }
+    if (RETRIABLE.has(ctx.status)) ctx.set('Retry-After', RETRY_AFTER_SECONDS);
+  };
+}
+
+function answer(ctx: Context, { status, errorCode }: Refusal): void {
+  ctx.status = status;
+  ctx.body = { errorCode };
+  ctx.state.about.errorId = errorCode.id;
+  ctx.state.about.error = errorCode.msg;
+}
+
+function correlated(ctx: Context): object {
+  return { requestId: ctx.state.requestId, ...ctx.state.about };
+}

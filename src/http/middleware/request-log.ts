@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { Next } from 'koa';
+import type { Logger } from '../../logging';
+import type { Metrics } from '../../metrics';
+import type { Context } from '../http';
+import { isIdentifier } from '../schemas/fields';
+
+const REQUEST_ID = 'x-request-id';
+
+/** The caller's X-Request-Id when there is exactly one and it is well-formed. */
+export function requestIdOf(ctx: Context): string | undefined {
+  const values = ctx.req.headersDistinct[REQUEST_ID];
+  const [value] = values ?? [];
+  return values?.length === 1 && isIdentifier(value!) ? value : undefined;
+}
+
+/**
+ * One line when a call comes and one when it is answered, with the same id; the metrics; `X-Response-Id` (a fresh
+ * UUID) and the caller's X-Request-Id on every reply. Paths that are no route are not logged: anything may stand there.
+ */
+export function requestLog(options: {
+  logger: Logger;
+  metrics: Metrics;
+  isRoute: (path: string) => boolean;
+  /** Asked every few seconds by machines. */
+  isQuiet: (path: string) => boolean;
+}) {
+  const { logger, metrics } = options;
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const began = process.hrtime.bigint();
+    const route = options.isRoute(ctx.path) ? ctx.path : 'unmatched';
+    const level = options.isQuiet(ctx.path) ? 'debug' : 'info';
+    const requestId = requestIdOf(ctx);
+    const responseId = randomUUID();
+    ctx.state.requestId = requestId;
+    ctx.state.about = {};
+    ctx.set('X-Response-Id', responseId);
+    if (requestId !== undefined) ctx.set('X-Request-Id', requestId);
+    const ids = { requestId, responseId, method: ctx.method, route };
+    logger[level]({ ...ids, remote: ctx.ip }, 'call');
+    metrics.httpInFlight(1);
+    try {
+      await next();
+    } finally {
+      metrics.httpInFlight(-1);
+      const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+      metrics.httpCall({ method: ctx.method, route, status: ctx.status, seconds });
+      logger[level](
+        { ...ids, ...ctx.state.about, status: ctx.status, ms: Math.round(seconds * 1_000) },
+        'answered',
+      );
+    }
+  };
+}

@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import { refuse } from '../domain/errors';
+import type { OperatorSettings } from '../tenants';
+import { readBody } from './middleware/body';
+import type { Answer, Context, Http } from './http';
+import { parseJson } from './json';
+import { validated } from './schemas/fields';
+import { fieldsSignature, isSignedBy, isTimely, readAuthHeaders, type AuthHeaders } from './signatures';
+
+/** An operator-facing call whose signature and shape are right. */
+export interface OperatorCall<Input> {
+  ctx: Context;
+  operator: OperatorSettings;
+  input: Input;
+}
+
+/** A field that is signed in this place; with `?` only if present (spec "Authentication"). */
+type SignedField = string;
+
+/**
+ * The way of every operator-facing call: the fields are read first, since the signature is over them; a GET's are the
+ * decoded query values. Their shape is judged only after the signature.
+ */
+export function operatorRoute<Schema extends z.ZodType>(
+  http: Http,
+  schema: Schema,
+  signedFields: readonly SignedField[],
+  handle: (call: OperatorCall<z.infer<Schema>>) => Promise<Answer>,
+) {
+  return async (ctx: Context): Promise<void> => {
+    const headers = readAuthHeaders(ctx.req.headersDistinct);
+    if (headers === undefined) throw refusedSignature(http);
+    const raw = ctx.method === 'POST' ? await bodyFields(ctx) : { ...ctx.query };
+    const operator = authenticate(http, headers, signedFields, raw);
+    ctx.state.about.operatorId = operator.operatorId;
+    const input = validated(schema, raw);
+    const answer = await http.limits.withinTenant(`operator:${operator.operatorId}`, () =>
+      handle({ ctx, operator, input }),
+    );
+    ctx.status = answer.status;
+    ctx.body = answer.body;
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+async function bodyFields(ctx: Context): Promise<Fields> {
+  const value = parseJson(await readBody(ctx));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw refuse('INVALIDREQUEST', 'the body must be an object');
+}
+
+function authenticate(
+  http: Http,
+  headers: AuthHeaders,
+  signedFields: readonly SignedField[],
+  raw: Fields,
+): OperatorSettings {
+  const { tenants, clock } = http.deps;
+  const operator = tenants.operator(headers.authId);
+  const signed = isSigned(headers, operator, signedFields, raw);
+  if (operator === undefined && !tenants.complete) throw refuse('SERVICEUNAVAILABLE');
+  if (
+    !signed ||
+    operator === undefined ||
+    !isTimely(headers.timestamp, operator.timestampToleranceMs, clock())
+  ) {
+    throw refusedSignature(http);
+  }
+  return operator;
+}
+
+function refusedSignature({ deps }: Http): Error {
+  deps.metrics.refusedAuthentication('signature');
+  return refuse('SIGNATUREWRONG');
+}
+
+/**
+ * A required field that is missing may have been left out of the signed list or signed as empty; either proves who
+ * calls, and the call is then refused for its shape.
+ */
+function isSigned(
+  headers: AuthHeaders,
+  operator: OperatorSettings | undefined,
+  signedFields: readonly SignedField[],
+  raw: Fields,
+): boolean {
+  const required = signedFields.flatMap((field) => {
+    const value = textOf(raw, field.replace(/\?$/, ''));
+    return field.endsWith('?') && value === '' ? [] : [value];
+  });
+  const present = required.filter((value) => value !== '');
+  return [required, present].some((fields) =>
+    isSignedBy(operator?.secrets, headers.signature, (secret) => fieldsSignature(secret, headers, fields)),
+  );
+}
+
+function textOf(raw: Fields, field: string): string {
+  const value = Object.hasOwn(raw, field) ? raw[field] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

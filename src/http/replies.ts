@@ -1,0 +1,98 @@
+import { freePlayInfo, gameRoundInfo, totals, type RoundReply } from '../domain/round/replies';
+import { recordTransactions } from '../domain/round/record';
+import type { RoundSnapshot } from '../domain/round/types';
+import type { Session } from '../domain/session';
+import type { WalletBalance } from '../domain/wallet-call';
+import { ok, type Answer } from './http';
+
+/* Replies of the game-engine API, field by field as in the spec's tables. This is the only place that makes them. */
+
+/** Spec "tokenData". `token`: the caller's own, given back. `gameround`: '' when there is none. */
+export function tokenData(session: Session, token: string, gameround: string): object {
+  return {
+    operatorId: session.operatorId,
+    playerId: session.playerId,
+    gameId: session.gameCode,
+    mode: session.mode,
+    currency: session.currency,
+    currentToken: token,
+    gameRound: gameround,
+    walletMode: session.walletMode,
+    language: session.language,
+    currencyMultiplier: session.currencyMultiplier,
+    device: session.device,
+    commonDraw: '',
+  };
+}
+
+/** Spec "balance": `totalBalance` is the sum of the balances (contract §4). */
+export function balanceReply(session: Session, balance: WalletBalance, ticketInfo?: object): object {
+  const balances = balance.balances.map(({ type, currency, amount }) => ({ type, currency, amount }));
+  return {
+    totalBalance: balances.reduce((sum, { amount }) => sum + amount, 0),
+    mode: session.mode,
+    currency: session.currency,
+    balances,
+    ...(balance.discountInfo === undefined ? {} : { discountInfo: balance.discountInfo }),
+    ...(balance.tickets === undefined ? {} : { tickets: balance.tickets }),
+    ...(ticketInfo === undefined ? {} : { ticketInfo }),
+  };
+}
+
+/** Spec "freePlaysAvailable": the player's tickets in the session's currency that are not used up. */
+export function freePlaysAvailable(session: Session, balance: WalletBalance | undefined): object[] {
+  return (balance?.tickets ?? []).flatMap(({ currency, stake, count, feature, serial }) => {
+    if (currency !== session.currency || typeof stake !== 'number' || typeof count !== 'number') return [];
+    return count > 0 ? [{ currency, stake, count, feature: feature ?? '', serial: serial ?? '' }] : [];
+  });
+}
+
+/** Spec "Game reply (V2_GameAPIReply)"; a refused one has the refusal's status, and tells how the round stands. */
+export function gameReply(session: Session, token: string, reply: RoundReply, more: object = {}): Answer {
+  const balance = reply.balance ?? session.balance;
+  const body = {
+    tokenData: tokenData(session, token, reply.gameRoundInfo.hash),
+    ...(balance === undefined ? {} : { balance: balanceReply(session, balance, reply.freePlayInfo) }),
+    gameRoundInfo: reply.gameRoundInfo,
+    commonGameRoundInfo: {},
+    gameState: reply.gameState,
+    amountToCollect: reply.amountToCollect,
+    amountCredited: reply.amountCredited,
+    ...(reply.freePlayInfo === undefined ? {} : { freePlayInfo: reply.freePlayInfo }),
+    freePlaysAvailable: freePlaysAvailable(session, balance),
+    passThroughData: {},
+    ...(reply.spinsAvailable === undefined ? {} : { spinsAvailable: reply.spinsAvailable }),
+    ...more,
+  };
+  if (reply.refusal === undefined) return ok(body);
+  return { status: reply.refusal.status, body: { ...body, errorCode: reply.refusal.errorCode } };
+}
+
+/** The reply of getGameRoundInfo (contract §6): the round as it stands, all of its game state. */
+export function roundReply(session: Session, token: string, round: RoundSnapshot): Answer {
+  const reply: RoundReply = {
+    gameRoundInfo: gameRoundInfo(round),
+    gameState: round.gameState,
+    amountToCollect: round.amountToCollect,
+    amountCredited: 0,
+    freePlayInfo: freePlayInfo(round),
+  };
+  return gameReply(session, token, reply, {
+    totalWinAmount: totalWinAmount(round),
+    transactions: recordTransactions(round),
+  });
+}
+
+/** What was won in the round, collected or not, minor units; in a cancelled one what was really credited. */
+function totalWinAmount(round: RoundSnapshot): number {
+  if (round.status === 'cancel') return totals(round).totalWinAmount;
+  return round.gameState.reduce((sum, { result }) => sum + result.winAmount, 0);
+}
+
+/** What is left of a spin counter: what was awarded less what was used. */
+export function spinsAvailable(round: RoundSnapshot, counterType: string): number {
+  const counter = Object.hasOwn(round.spinCounters, counterType)
+    ? round.spinCounters[counterType]
+    : undefined;
+  return counter === undefined ? 0 : counter.awarded - counter.used;
+}

@@ -1,0 +1,73 @@
+import type Router from '@koa/router';
+import type { Next } from 'koa';
+import { refuse } from '../../domain/errors';
+import type { OpenSession } from '../../sessions';
+import type { CallState, Context, Http } from '../http';
+import { balanceReply, freePlaysAvailable, tokenData } from '../replies';
+import { token as tokenSchema, validated } from '../schemas/fields';
+import { currentBalance } from '../wallet-balance';
+import { openRoundOf } from './reads';
+
+/** Calls of the game's page in the player's browser (contract §5): not signed, the token is all they have. */
+export function playerRoutes(http: Http, router: Router<CallState>): void {
+  const { sessions } = http.deps;
+
+  router.get('/connect', fromAnyPage, async (ctx) => {
+    const launchToken = tokenOf(ctx);
+    const opened = await guessing(http, ctx, () => sessions.connect(launchToken));
+    try {
+      ctx.body = await connected(http, opened);
+    } catch (error) {
+      // Without the operator's word the player got nothing: the same link may be tried again.
+      await sessions.takeBack(launchToken, opened);
+      throw error;
+    }
+  });
+
+  router.get('/refresh', fromAnyPage, async (ctx) => {
+    const { token, session } = await guessing(http, ctx, () => sessions.refresh(tokenOf(ctx)));
+    ctx.body = { token, tokenData: tokenData(session, token, await openRoundOf(http, session)) };
+  });
+
+  router.get('/logout', fromAnyPage, async (ctx) => {
+    await guessing(http, ctx, () => sessions.logout(tokenOf(ctx)));
+    ctx.body = {};
+  });
+}
+
+async function connected(http: Http, { token, session, gameSettings }: OpenSession): Promise<object> {
+  const { baseUrl } = http.deps;
+  const balance = await currentBalance(http, session);
+  return {
+    token,
+    backendUrl: baseUrl,
+    refreshUrl: `${baseUrl}/refresh`,
+    logoutUrl: `${baseUrl}/logout`,
+    balance: balanceReply(session, balance),
+    gameSettings,
+    tokenData: tokenData(session, token, await openRoundOf(http, session)),
+    freePlaysAvailable: freePlaysAvailable(session, balance),
+  };
+}
+
+/** The game's page is served by its provider, so from another origin; no cookie is ever read here. */
+async function fromAnyPage(ctx: Context, next: Next): Promise<void> {
+  ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set('Access-Control-Expose-Headers', 'X-Request-Id, X-Response-Id, Retry-After');
+  // The router answers HEAD like GET, and a link preview would spend the player's token.
+  if (ctx.method === 'HEAD') {
+    ctx.status = 405;
+    return;
+  }
+  await next();
+}
+
+function tokenOf(ctx: Context): string {
+  const { token } = ctx.query;
+  if (Array.isArray(token)) throw refuse('INVALIDREQUEST', 'token is given twice');
+  return validated(tokenSchema, token);
+}
+
+function guessing<T>(http: Http, ctx: Context, lookUp: () => Promise<T>): Promise<T> {
+  return http.limits.guessing({ address: ctx.ip }, lookUp);
+}

@@ -1,0 +1,115 @@
+import type Router from '@koa/router';
+import { refuse } from '../../domain/errors';
+import { gameSettingsOf } from '../../domain/game-settings';
+import { gameroundHash, roundName } from '../../domain/hashes';
+import type { RoundSnapshot } from '../../domain/round/types';
+import type { Session } from '../../domain/session';
+import { gameEngineRoute, sessionRoute } from '../game-engine-call';
+import { noteRound, ok, type CallState, type Http } from '../http';
+import { balanceReply, roundReply, tokenData } from '../replies';
+import * as schemas from '../schemas/game-engine';
+import { isOwnRound, mustHaveOpened, mustServePlayer, readRound, roundsFor } from '../scope';
+import { DEFAULT_DEVICE, WALLET_MODE } from '../launch';
+import { currentBalance } from '../wallet-balance';
+
+/** Game-engine calls that only read (spec "Game-engine API", contract §6). */
+export function readRoutes(http: Http, router: Router<CallState>): void {
+  router.post(
+    '/getGameRoundInfo',
+    sessionRoute(http, schemas.getGameRoundInfo, { fresh: false }, async ({ ctx, session, token, input }) => {
+      const round = await roundAskedFor(http, session, input);
+      noteRound(ctx, round.identity.gameround);
+      return roundReply(session, token, round);
+    }),
+  );
+
+  router.post(
+    '/getBalance',
+    sessionRoute(http, schemas.tokenOnly, { fresh: false }, async ({ session }) => {
+      mustServePlayer(session);
+      return ok(balanceReply(session, await currentBalance(http, session)));
+    }),
+  );
+
+  router.post(
+    '/getUncollectedAmount',
+    sessionRoute(http, schemas.tokenAndRound, { fresh: false }, async ({ session, token, input }) => {
+      if (session.mode === 'history') throw refuse('MODENOTALLOWED');
+      const round = await readRound(roundsFor(http, session), session, input.gameRound);
+      return ok({
+        tokenData: tokenData(session, token, input.gameRound),
+        amountToCollect: round.amountToCollect,
+      });
+    }),
+  );
+
+  router.post(
+    '/getTokenData',
+    sessionRoute(http, schemas.tokenOnly, { fresh: false }, async ({ session, token }) => {
+      if (session.mode === 'history') throw refuse('MODENOTALLOWED');
+      return ok({ tokenData: tokenData(session, token, await openRoundOf(http, session)) });
+    }),
+  );
+
+  router.post(
+    '/getTokenForGameRound',
+    gameEngineRoute(http, schemas.roundOnly, async ({ provider, input }) => {
+      const round = await http.deps.rounds.commands.describeRound(input.gameRound);
+      if (round?.identity.providerId !== provider.providerId) throw refuse('GAMEROUNDNOTFOUND');
+      const { token, session } = await http.deps.sessions.open(await seedFor(http, round));
+      return ok({ tokenData: tokenData(session, token, input.gameRound) });
+    }),
+  );
+}
+
+/** The session's open round, '' when it has none or that can't be told just now. */
+export async function openRoundOf(http: Http, session: Session): Promise<string> {
+  if (session.onlyGameround !== undefined) return session.onlyGameround;
+  if (session.mode === 'demo' && http.deps.demoRounds === undefined) return '';
+  const open = await roundsFor(http, session)
+    .queries.openRound(session)
+    .catch(() => undefined);
+  return open?.identity.gameround ?? '';
+}
+
+/** By its hash, by the provider's id, or the token's open round (contract §6 "getGameRoundInfo"). */
+async function roundAskedFor(
+  http: Http,
+  session: Session,
+  asked: { gameRound?: string; externalGameProviderRoundId?: string },
+): Promise<RoundSnapshot> {
+  const rounds = roundsFor(http, session);
+  if (asked.gameRound !== undefined) return readRound(rounds, session, asked.gameRound);
+  if (asked.externalGameProviderRoundId === undefined && session.onlyGameround !== undefined) {
+    return readRound(rounds, session, session.onlyGameround);
+  }
+  const found =
+    asked.externalGameProviderRoundId === undefined
+      ? await rounds.queries.openRound(session)
+      : await rounds.commands.describeRound(hashOf(session, asked.externalGameProviderRoundId));
+  const isAllowed =
+    session.onlyGameround === undefined || session.onlyGameround === found?.identity.gameround;
+  if (found === undefined || !isOwnRound(session, found) || !isAllowed) throw refuse('GAMEROUNDNOTSTARTED');
+  mustHaveOpened(session, found);
+  return found;
+}
+
+function hashOf(session: Session, externalGameProviderRoundId: string): string {
+  const name = roundName({ externalGameProviderRoundId, requestId: '' });
+  return gameroundHash(session.operatorId, session.playerId, session.gameCode, name);
+}
+
+/** A session for this round alone, as like the one that opened it as can be told. */
+async function seedFor({ deps }: Http, { identity }: RoundSnapshot) {
+  const { operatorId, playerId, gameCode, providerId, mode, currency, currencyMultiplier, language } =
+    identity;
+  const operator = deps.tenants.operator(operatorId);
+  const opened = await deps.sessions.gameSettings(identity.sessionId).catch(() => undefined);
+  return {
+    ...{ operatorId, playerId, gameCode, providerId, mode, currency, currencyMultiplier, language },
+    device: DEFAULT_DEVICE,
+    walletMode: WALLET_MODE,
+    onlyGameround: identity.gameround,
+    gameSettings: opened ?? gameSettingsOf([operator?.gameSettings ?? {}], currencyMultiplier),
+  };
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { refuse } from '../../domain/errors';
+import { isAmount, MAX_AMOUNT } from '../../domain/money';
+
+const MAX_ID_CHARS = 128;
+const MAX_FREE_TEXT_BYTES = 16_384;
+const MAX_DETAIL_CHARS = 200;
+
+/** What would break a signature's field list, a key in a database, or a log line. */
+const FORBIDDEN_IN_IDS = /[#\p{Cc}\p{Surrogate}]/u;
+const FORBIDDEN_IN_TEXT = /\p{Surrogate}/u;
+
+/** Identifiers and idempotency keys: 1 to 128 characters, none of them `#` or a control character. */
+export const identifier = (maxChars = MAX_ID_CHARS) =>
+  z
+    .string({ error: 'must be a string' })
+    .min(1, 'must not be empty')
+    .max(maxChars, `must have at most ${maxChars} characters`)
+    .refine((text) => !FORBIDDEN_IN_IDS.test(text), 'must not contain # or control characters');
+
+export function isIdentifier(text: string): boolean {
+  return text !== '' && text.length <= MAX_ID_CHARS && !FORBIDDEN_IN_IDS.test(text);
+}
+
+const AMOUNT = `must be an integer from 0 to ${MAX_AMOUNT} in minor units`;
+/** Contract §4. */
+export const amount = z.number({ error: AMOUNT }).refine(isAmount, AMOUNT);
+
+export const count = (max: number) => {
+  const message = `must be an integer from 1 to ${max}`;
+  return z.number({ error: message }).int(message).min(1, message).max(max, message);
+};
+
+export const currency = z
+  .string({ error: 'must be a currency code' })
+  .regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, 'must be a currency code');
+
+export const flag = z.boolean({ error: 'must be true or false' });
+
+export const freeText = z
+  .string({ error: 'must be a string' })
+  .refine(
+    (text) => Buffer.byteLength(text) <= MAX_FREE_TEXT_BYTES && !FORBIDDEN_IN_TEXT.test(text),
+    `must be well-formed and at most ${MAX_FREE_TEXT_BYTES} bytes`,
+  );
+
+const key = z
+  .string()
+  .min(1)
+  .max(MAX_ID_CHARS)
+  .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'must have keys without control characters');
+
+const fits = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= MAX_FREE_TEXT_BYTES;
+const TOO_LARGE = `must be at most ${MAX_FREE_TEXT_BYTES} bytes`;
+
+/** "Free-form object of strings". */
+export const strings = z
+  .record(key, freeText, { error: 'must be an object of strings' })
+  .refine(fits, TOO_LARGE);
+
+/** A free-form object of anything. */
+export const details = z.record(key, z.json(), { error: 'must be an object' }).refine(fits, TOO_LARGE);
+
+export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object(shape, { error: 'must be an object' });
+
+export const token = identifier();
+
+/**
+ * The request's fields, unknown ones left out.
+ * @throws RefusedError 400 INVALIDREQUEST, whose msg names the first field that is wrong, never its value
+ */
+export function validated<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.map(String).join('.') || 'the body';
+  const wrong = issue === undefined || isAbsent(value, issue.path) ? 'is required' : issue.message;
+  throw refuse('INVALIDREQUEST', `${field} ${wrong}`.slice(0, MAX_DETAIL_CHARS));
+}
+
+function isAbsent(value: unknown, path: readonly PropertyKey[]): boolean {
+  const found = path.reduce<unknown>(
+    (at, part) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, part)
+        ? (at as Record<PropertyKey, unknown>)[part]
+        : undefined,
+    value,
+  );
+  return found === undefined;
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { amount, currency, flag, freeText, identifier, object, strings, token } from './fields';
+
+/* Requests of the game-engine API. Which fields are required: contract §2; everything else is optional. */
+
+const rngResult = object({
+  rngCallId: identifier().optional(),
+  result: freeText.optional(),
+  winAmount: amount.optional(),
+});
+
+const gameRound = identifier();
+const transactionId = identifier().optional();
+
+export const startGameRound = object({
+  token,
+  rngResult,
+  debitInformation: object({
+    debitAmount: amount.optional(),
+    currency,
+    useTicketInfo: object({ useTicket: flag.default(false) }).optional(),
+  }).refine(
+    ({ debitAmount, useTicketInfo }) => debitAmount !== undefined || useTicketInfo?.useTicket === true,
+    {
+      path: ['debitAmount'],
+      message: 'is required',
+    },
+  ),
+  endGame: flag.default(false),
+  closeOpenGame: flag.default(false),
+  externalGameProviderRoundId: identifier(32).optional(),
+});
+
+export const addWin = object({
+  token,
+  gameRound,
+  rngResult: rngResult.extend({ betData: strings.optional() }),
+  collect: flag.default(false),
+  externalGameProviderTransactionId: transactionId,
+  jackpotPayout: z
+    .array(object({ jackpotId: identifier(), jackpotMode: identifier() }), { error: 'must be an array' })
+    .max(64, 'must have at most 64 entries')
+    .optional(),
+});
+
+export const endGameRound = object({ token, gameRound, externalGameProviderTransactionId: transactionId });
+
+export const collectWin = endGameRound.extend({ amount: amount.optional() });
+
+export const voidGameRound = object({ token, gameRound });
+
+const counterType = identifier();
+
+export const addSpinCounterGameState = object({
+  token,
+  gameRound,
+  counterType,
+  rngResult: object({
+    rngCallId: identifier().optional(),
+    result: object({ awarded: amount.default(0), used: amount.default(0) }).default({ awarded: 0, used: 0 }),
+    winAmount: amount.refine((value) => value === 0, 'must be 0: wins go through addWin').optional(),
+  }),
+  gameStateResult: strings.optional(),
+  externalGameProviderTransactionId: transactionId,
+});
+
+export const getAvailableSpinCounter = object({ token, gameRound, counterType });
+
+export const getGameRoundInfo = object({
+  token,
+  gameRound: gameRound.optional(),
+  externalGameProviderRoundId: identifier(32).optional(),
+});
+
+export const tokenOnly = object({ token });
+export const tokenAndRound = object({ token, gameRound });
+export const roundOnly = object({ gameRound });
+export const testPing = object({ testData: z.json().optional() });

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { gameSettingsShape } from '../../tenants/file';
+import { currency, details, identifier, object } from './fields';
+
+const MODES = ['real', 'demo', 'history'] as const;
+
+/** Spec "POST /getGameURL"; the mode in any letter case (contract §5). */
+export const getGameURL = object({
+  playerId: identifier().optional(),
+  currency,
+  gameCode: identifier(),
+  language: identifier(35).default('en'),
+  mode: z
+    .string({ error: 'must be real, demo or history' })
+    .transform((text) => text.toLowerCase())
+    .pipe(z.enum(MODES, { error: 'must be real, demo or history' })),
+  gameround: identifier().optional(),
+  playerdetails: details.optional(),
+  profile: z.string({ error: 'must be a string' }).max(1_024, 'must have at most 1024 characters').optional(),
+  options: object({ ...gameSettingsShape, device: identifier(32).optional() }).optional(),
+})
+  .refine(({ playerId, mode }) => playerId !== undefined || mode === 'demo', {
+    path: ['playerId'],
+    message: 'is required',
+  })
+  .refine(({ gameround, mode }) => gameround !== undefined || mode !== 'history', {
+    path: ['gameround'],
+    message: 'is required',
+  });
+
+export type GetGameURL = z.infer<typeof getGameURL>;
+
+export const registerPlayer = object({ playerId: identifier(), playerdetails: details.optional() });

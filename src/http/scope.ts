@@ -1,0 +1,67 @@
+import { refuse } from '../domain/errors';
+import { gameroundHash, roundName, type RoundNaming } from '../domain/hashes';
+import type { RoundSnapshot } from '../domain/round/types';
+import type { Session } from '../domain/session';
+import type { Rounds } from './deps';
+import type { Http } from './http';
+
+/* What a token may do (contract §5). Where it may not, a round of somebody else is as if it did not exist. */
+
+/** The rounds that a session plays with. @throws MODENOTALLOWED */
+export function roundsFor({ deps }: Http, session: Session): Rounds {
+  if (session.mode !== 'demo') return deps.rounds;
+  if (deps.demoRounds === undefined) throw refuse('MODENOTALLOWED');
+  return deps.demoRounds;
+}
+
+/** For what concerns the player and no certain round: new rounds, the balance. @throws TOKENEXPIRED, MODENOTALLOWED */
+export function mustServePlayer(session: Session): void {
+  if (session.onlyGameround !== undefined || session.mode === 'history') throw refuse('MODENOTALLOWED');
+  if (session.expired) throw refuse('TOKENEXPIRED');
+}
+
+/** A start by an expired session is good only for a round that it opened itself: a repeat, or a follow-up debit. */
+export async function mayStart(rounds: Rounds, session: Session, naming: RoundNaming): Promise<void> {
+  if (!session.expired || session.onlyGameround !== undefined || session.mode === 'history') {
+    return mustServePlayer(session);
+  }
+  const gameround = gameroundHash(session.operatorId, session.playerId, session.gameCode, roundName(naming));
+  const round = await rounds.commands.describeRound(gameround);
+  if (round?.identity.sessionId !== session.sessionId) throw refuse('TOKENEXPIRED');
+}
+
+/** Before a command on a round. Whose round it is, the command itself asks; only an expired session is looked up here. */
+export async function mayCommand(rounds: Rounds, session: Session, gameround: string): Promise<void> {
+  if (session.mode === 'history') throw refuse('MODENOTALLOWED');
+  mustBeItsRound(session, gameround);
+  if (session.expired) await readRound(rounds, session, gameround);
+}
+
+/** A round that this session may read. @throws GAMEROUNDNOTFOUND, TOKENEXPIRED */
+export async function readRound(rounds: Rounds, session: Session, gameround: string): Promise<RoundSnapshot> {
+  mustBeItsRound(session, gameround);
+  const round = await rounds.commands.describeRound(gameround);
+  if (round === undefined || !isOwnRound(session, round)) throw refuse('GAMEROUNDNOTFOUND');
+  mustHaveOpened(session, round);
+  return round;
+}
+
+/** An expired session reads and finishes what it opened, or what its token was made for. */
+export function mustHaveOpened(session: Session, round: RoundSnapshot): void {
+  if (!session.expired || session.onlyGameround !== undefined) return;
+  if (round.identity.sessionId !== session.sessionId) throw refuse('TOKENEXPIRED');
+}
+
+export function isOwnRound(session: Session, { identity }: RoundSnapshot): boolean {
+  return (
+    identity.operatorId === session.operatorId &&
+    identity.playerId === session.playerId &&
+    identity.gameCode === session.gameCode &&
+    identity.providerId === session.providerId
+  );
+}
+
+function mustBeItsRound(session: Session, gameround: string): void {
+  if (session.onlyGameround !== undefined && session.onlyGameround !== gameround)
+    throw refuse('GAMEROUNDNOTFOUND');
+}

@@ -1,0 +1,105 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** The headers every call carries (spec "Authentication"). */
+export const AUTH_HEADERS = {
+  id: 'x-h-auth-id',
+  signature: 'x-h-auth-sig',
+  timestamp: 'x-h-timestamp',
+} as const;
+
+export interface AuthHeaders {
+  authId: string;
+  /** Base64 of 32 bytes. */
+  signature: string;
+  /** As sent: it is part of what is signed. */
+  timestamp: string;
+}
+
+const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
+const MAX_HEADER_CHARS = 128;
+
+/** Undefined when one is missing, repeated, empty or not of its form. */
+export function readAuthHeaders(headers: NodeJS.Dict<string[]>): AuthHeaders | undefined {
+  const authId = only(headers[AUTH_HEADERS.id]);
+  const signature = only(headers[AUTH_HEADERS.signature]);
+  const timestamp = only(headers[AUTH_HEADERS.timestamp]);
+  if (authId === undefined || timestamp === undefined || !BASE64_OF_32_BYTES.test(signature ?? ''))
+    return undefined;
+  return { authId, signature: signature!, timestamp };
+}
+
+function only(values: string[] | undefined): string | undefined {
+  const [value] = values ?? [];
+  return values?.length === 1 && value !== '' && value!.length <= MAX_HEADER_CHARS ? value : undefined;
+}
+
+/** Provider to service: the body's bytes as received, `#`, the time stamp as received. */
+export function bodySignature(secret: string, body: Buffer, timestamp: string): Buffer {
+  return createHmac('sha256', secret).update(body).update('#').update(timestamp).digest();
+}
+
+/** Operator to service: secret, id, time stamp and the call's fields, joined by `#`. */
+export function fieldsSignature(
+  secret: string,
+  { authId, timestamp }: Pick<AuthHeaders, 'authId' | 'timestamp'>,
+  fields: readonly string[],
+): Buffer {
+  return createHmac('sha256', secret)
+    .update([secret, authId, timestamp, ...fields].join('#'))
+    .digest();
+}
+
+/** Stands in for an unknown tenant's secrets, so that it takes the same work to refuse it. */
+const NOBODY = ['there is no such tenant'];
+
+/**
+ * Whether any of the tenant's secrets makes this signature. Every secret is tried, also after a match and for an
+ * unknown tenant; the comparison takes the same time wherever the difference is.
+ */
+export function isSignedBy(
+  secrets: readonly string[] | undefined,
+  signature: string,
+  expected: (secret: string) => Buffer,
+): boolean {
+  const given = Buffer.from(signature, 'base64');
+  let matches = false;
+  for (const secret of secrets ?? NOBODY) {
+    const wanted = expected(secret);
+    matches = (given.length === wanted.length && timingSafeEqual(given, wanted)) || matches;
+  }
+  return matches && secrets !== undefined;
+}
+
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:[Zz]|([+-])(\d{2}):?(\d{2}))?$/;
+
+/**
+ * Milliseconds since the epoch of a full ISO 8601 date-time; without a zone it is UTC, whatever zone the process has
+ * (contract §2). Undefined for anything else, a 30th of February included.
+ */
+export function parseTimestamp(text: string): number | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const ms = Math.trunc(Number(`0.${match[7] ?? '0'}`) * 1_000);
+  const utc = new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms));
+  const written = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}`;
+  if (Number.isNaN(utc.getTime()) || utc.toISOString().slice(0, 19) !== written) return undefined;
+  const [zoneHours, zoneMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
+  if (zoneHours > 23 || zoneMinutes > 59) return undefined;
+  const offsetMs = (zoneHours * 60 + zoneMinutes) * 60_000;
+  return utc.getTime() - (match[8] === '-' ? -offsetMs : offsetMs);
+}
+
+/** A tolerance of 0 turns the check off; the time stamp has to be one all the same. */
+export function isTimely(timestamp: string, toleranceMs: number, nowMs: number): boolean {
+  const at = parseTimestamp(timestamp);
+  return at !== undefined && (toleranceMs === 0 || Math.abs(nowMs - at) <= toleranceMs);
+}

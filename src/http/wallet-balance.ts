@@ -1,0 +1,35 @@
+import { RefusedError, refuse } from '../domain/errors';
+import type { Session } from '../domain/session';
+import type { WalletBalance } from '../domain/wallet-call';
+import type { Http } from './http';
+
+const SIGNATURE_WRONG = 1001;
+
+/**
+ * The player's balance as the operator tells it now, kept as the session's last known one. Demo sessions have their
+ * pretend balance; a history session has none.
+ * @throws RefusedError the operator's own errorCode as 400; 502 WALLETUNAVAILABLE when it gives none, does not accept
+ * our signature, or does not answer
+ */
+export async function currentBalance({ deps }: Http, session: Session): Promise<WalletBalance> {
+  if (session.mode !== 'real') return session.balance ?? { balances: [] };
+  const operator = deps.tenants.operator(session.operatorId);
+  if (operator === undefined) throw refuse('WALLETUNAVAILABLE');
+  const answer = await deps.wallet.getBalance(operator, {
+    playerId: session.playerId,
+    currency: session.currency,
+    gameCode: session.gameCode,
+  });
+  if (answer.kind === 'balance') {
+    deps.sessions.keepBalance(session.sessionId, answer.balance);
+    return answer.balance;
+  }
+  if (
+    answer.kind === 'refused' &&
+    answer.errorCode !== undefined &&
+    answer.errorCode.id !== SIGNATURE_WRONG
+  ) {
+    throw new RefusedError({ status: 400, errorCode: answer.errorCode });
+  }
+  throw refuse('WALLETUNAVAILABLE');
+}
