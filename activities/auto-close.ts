@@ -11,7 +11,9 @@ export interface AutoCloseDependencies {
   gameSettings(round: RoundIdentity): Promise<object>;
 }
 
-export function createAutoCloseActivities(deps: AutoCloseDependencies): Pick<GameroundActivities, 'autoClose'> {
+export function createAutoCloseActivities(
+  deps: AutoCloseDependencies,
+): Pick<GameroundActivities, 'autoClose'> {
   return {
     async autoClose(round) {
       const provider = await deps.tenants.provider(round.providerId);

@@ -51,7 +51,9 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const release = slots.tryAcquire(delivery.round.operatorId);
       if (release === undefined) return { kind: 'unsent' };
       try {
-        const begun = delivery.confirmGuard ? await confirm(deps, delivery) : await beginMarked(deps, delivery);
+        const begun = delivery.confirmGuard
+          ? await confirm(deps, delivery)
+          : await beginMarked(deps, delivery);
         return typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
       } finally {
         release();
@@ -66,12 +68,27 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       heartbeat({ attempt, begun: true } satisfies Remembered);
       const redelivered = delivery.call.purpose === 'void';
       const outcome = await send(operator, delivery, redelivered, known);
-      if (outcome.kind !== 'repeat') return outcome;
-      const { maybePaid, creditAccepted } = outcome;
+      if (!isToBeRepeated(outcome, delivery.gentle)) return outcome;
+      const { maybePaid, creditAccepted } = { ...known, ...outcome };
       heartbeat({ attempt, begun: false, known: { maybePaid, creditAccepted } } satisfies Remembered);
-      throw ApplicationFailure.retryable(outcome.reason, FAILURE_TYPES.walletNotSettled);
+      throw ApplicationFailure.retryable(describe(outcome), FAILURE_TYPES.walletNotSettled);
     },
   };
+}
+
+function isToBeRepeated(outcome: WalletOutcome, gentle: boolean): boolean {
+  if (outcome.kind === 'repeat') return true;
+  return (
+    gentle &&
+    (outcome.kind === 'refused' || (outcome.kind === 'accepted' && outcome.endRefused !== undefined))
+  );
+}
+
+/** What a person reads in Temporal Web under the pending activity. */
+function describe(outcome: WalletOutcome): string {
+  if (outcome.kind === 'repeat') return outcome.reason;
+  const error = 'errorCode' in outcome ? outcome.errorCode : undefined;
+  return error === undefined ? 'refused' : `refused: ${error.id} ${error.msg}`;
 }
 
 /** What is known of the credit of a call from its earlier deliveries. */

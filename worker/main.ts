@@ -44,6 +44,7 @@ async function main(): Promise<void> {
     marks,
     rounds,
     slots: createSlots(LOCAL_SLOTS_PER_OPERATOR),
+    environment: config.environment,
     gameSettings: lookup.gameSettings,
     observe: (purpose, outcome) => logger.debug({ purpose, outcome }, 'wallet outcome'),
   });
@@ -113,7 +114,9 @@ function installRuntime(logger: Logger): void {
     ERROR: 'error',
   };
   Runtime.install({
-    logger: new DefaultLogger('INFO', ({ level, message, meta }) => logger[levels[level]]({ temporal: meta }, message)),
+    logger: new DefaultLogger('INFO', ({ level, message, meta }) =>
+      logger[levels[level]]({ temporal: meta }, message),
+    ),
     // Signals are ours: the worker is shut down once, in order.
     shutdownSignals: [],
   });

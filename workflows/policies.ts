@@ -46,3 +46,19 @@ export const AUTO_CLOSE_MAX_RETRY_MS = 3_600_000;
 /** Well below what the server allows a run (51,200 events, 2,000 updates). */
 export const MAX_EVENTS_PER_RUN = 10_000;
 export const MAX_UPDATES_PER_RUN = 1_000;
+
+/** The provider's data about a closed round: asked for an hour, then the report goes without. */
+export const RESULT: ActivityOptions = {
+  startToCloseTimeout: 15_000,
+  scheduleToCloseTimeout: 3_600_000,
+  retry: { initialInterval: 2_000, backoffCoefficient: 2, maximumInterval: 300_000 },
+};
+
+export const REPORT: ActivityOptions = {
+  startToCloseTimeout: 65_000,
+  scheduleToCloseTimeout: 24 * 3_600_000,
+  retry: { initialInterval: 2_000, backoffCoefficient: 2, maximumInterval: 600_000 },
+};
+
+/** A report that takes longer than this is marked for a person. */
+export const REPORT_LATE_MS = 60_000;

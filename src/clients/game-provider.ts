@@ -1,10 +1,30 @@
-import type { HttpClient } from './http';
+import type { HttpAnswer, HttpClient } from './http';
+import { signFields } from './signing';
 import type { ProviderAddress, ProviderClient } from './types';
 
 const AUTO_CLOSE_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 10_000;
+const MAX_ENTRIES = 200;
+const MAX_ENTRY_CHARS = 4_096;
 
-/** Calls to a game provider (spec "Game-provider callbacks"). */
+/** Calls to a game provider (spec "Game-provider callbacks"). Failures say what happened, without payload. */
 export function createProviderClient(http: HttpClient): ProviderClient {
+  async function post(
+    provider: ProviderAddress,
+    path: string,
+    request: { gameRound: string },
+  ): Promise<unknown> {
+    const answer = await http.send({
+      tenant: provider.providerId,
+      method: 'POST',
+      url: urlOf(provider, path),
+      headers: signed(provider, [request.gameRound]),
+      body: JSON.stringify(request),
+      timeoutMs: READ_TIMEOUT_MS,
+    });
+    return bodyOf(answer);
+  }
+
   return {
     async doAutoClose(provider, request) {
       const answer = await http.send({
@@ -16,10 +36,57 @@ export function createProviderClient(http: HttpClient): ProviderClient {
         body: JSON.stringify(request),
         timeoutMs: AUTO_CLOSE_TIMEOUT_MS,
       });
-      if (answer.kind === 'silence') throw new Error(`the provider did not answer: ${answer.reason}`);
-      if (answer.status !== 200) throw new Error(`the provider answered ${answer.status}`);
+      bodyOf(answer);
     },
+    async getGameConfiguration(provider, { currency, currencyMultiplier, gameCode }) {
+      const query = new URLSearchParams({
+        currency,
+        currencyMultiplier: String(currencyMultiplier),
+        gameCode,
+      });
+      const answer = await http.send({
+        tenant: provider.providerId,
+        method: 'GET',
+        url: `${urlOf(provider, 'getGameConfiguration')}?${query}`,
+        headers: signed(provider, [currency]),
+        timeoutMs: READ_TIMEOUT_MS,
+      });
+      return bodyOf(answer);
+    },
+    getGameResult: async (provider, request) => freeForm(await post(provider, 'getGameResult', request)),
+    doGetGameHistory: async (provider, request) =>
+      freeForm(await post(provider, 'doGetGameHistory', request)),
     close: () => http.close(),
+  };
+}
+
+function bodyOf(answer: HttpAnswer): unknown {
+  if (answer.kind === 'silence') throw new Error(`the provider did not answer: ${answer.reason}`);
+  if (answer.status !== 200) throw new Error(`the provider answered ${answer.status}`);
+  return answer.body;
+}
+
+/** A free-form object of strings; values of other types are written as JSON. Bounded: it is kept with the round. */
+function freeForm(body: unknown): Record<string, string> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new Error('the provider answered with something other than an object');
+  }
+  const entries = Object.entries(body).slice(0, MAX_ENTRIES);
+  return Object.fromEntries(entries.map(([name, value]) => [name.slice(0, 256), textOf(value)]));
+}
+
+function textOf(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MAX_ENTRY_CHARS);
+}
+
+function signed(provider: ProviderAddress, fields: string[]): Record<string, string> {
+  const timestamp = new Date().toISOString();
+  const [secret] = provider.secrets;
+  if (secret === undefined) throw new TypeError(`provider ${provider.providerId} has no secret`);
+  return {
+    'x-h-auth-id': provider.providerId,
+    'x-h-timestamp': timestamp,
+    'x-h-auth-sig': signFields(secret, provider.providerId, timestamp, fields),
   };
 }
 

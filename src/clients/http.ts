@@ -13,7 +13,15 @@ export interface Call {
   timeoutMs: number;
 }
 
-export type HttpAnswer = { kind: 'answer'; status: number; body: unknown } | { kind: 'silence'; reason: string };
+export type HttpAnswer =
+  | {
+      kind: 'answer';
+      status: number;
+      body: unknown;
+      /** Header X-H-ERROR-ID: makes an errorCode on a 200 count (spec doGameRoundReport). */
+      errorId?: string;
+    }
+  | { kind: 'silence'; reason: string };
 
 /** What a call looked like, for logs and metrics: no bodies, no secrets. */
 export interface CallReport {
@@ -69,7 +77,13 @@ export function createHttpClient(report: (call: CallReport) => void = () => unde
         headersTimeout: call.timeoutMs,
         bodyTimeout: call.timeoutMs,
       });
-      return { kind: 'answer', status: reply.statusCode, body: parseJson(await reply.body.text()) };
+      const errorId = reply.headers['x-h-error-id'];
+      return {
+        kind: 'answer',
+        status: reply.statusCode,
+        body: parseJson(await reply.body.text()),
+        ...(typeof errorId === 'string' ? { errorId } : {}),
+      };
     } catch (error) {
       return { kind: 'silence', reason: reasonOf(error) };
     }

@@ -36,6 +36,21 @@ export function createOperatorWallet(http: HttpClient): OperatorWallet {
       });
       return balanceOf(answer);
     },
+    async doGameRoundReport(operator, gameRoundDetail) {
+      const answer = await http.send({
+        tenant: operator.operatorId,
+        method: 'POST',
+        url: urlOf(operator, 'doGameRoundReport'),
+        headers: signed(operator, []),
+        body: JSON.stringify({ gameRoundDetail }),
+        timeoutMs: operator.walletTimeoutMs,
+      });
+      if (answer.kind === 'silence') throw new Error(`no answer: ${answer.reason}`);
+      if (answer.status !== 200) throw new Error(`status ${answer.status}`);
+      // An errorCode on a 200 counts only together with the header (spec doGameRoundReport).
+      const error = answer.errorId === undefined ? undefined : errorOf(answer.body);
+      if (error !== undefined) throw new Error(`200 with error ${error.id} ${error.msg}`);
+    },
     close: () => http.close(),
   };
 }
@@ -63,16 +78,23 @@ function urlOf(operator: OperatorAddress, path: string): string {
 function balanceOf(answer: HttpAnswer): BalanceAnswer {
   if (answer.kind === 'silence') return { kind: 'unavailable', reason: answer.reason };
   const errorCode = errorOf(answer.body);
-  if (answer.status >= 400 && answer.status < 500 && answer.status !== 408) return { kind: 'refused', errorCode };
+  if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
+    return { kind: 'refused', errorCode };
   if (answer.status !== 200) return { kind: 'unavailable', reason: `status ${answer.status}` };
   if (errorCode !== undefined) return { kind: 'refused', errorCode };
   const balance = readBalance(answer.body);
-  return balance === undefined ? { kind: 'unavailable', reason: 'no balances in the reply' } : { kind: 'balance', balance };
+  return balance === undefined
+    ? { kind: 'unavailable', reason: 'no balances in the reply' }
+    : { kind: 'balance', balance };
 }
 
 function errorOf(body: unknown): ErrorObject | undefined {
   const code = (body as { errorCode?: Partial<ErrorObject> } | undefined | null)?.errorCode;
   if (typeof code !== 'object' || code === null) return undefined;
   const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 500) : '');
-  return { id: Number.isSafeInteger(code.id) ? Number(code.id) : 0, msg: text(code.msg), clientmsg: text(code.clientmsg) };
+  return {
+    id: Number.isSafeInteger(code.id) ? Number(code.id) : 0,
+    msg: text(code.msg),
+    clientmsg: text(code.clientmsg),
+  };
 }

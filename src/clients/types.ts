@@ -40,11 +40,24 @@ export type BalanceAnswer =
 export interface OperatorWallet {
   doTransactions(operator: OperatorAddress, request: DoTransactions): Promise<WalletAnswer>;
   getBalance(operator: OperatorAddress, request: GetBalance): Promise<BalanceAnswer>;
+  /** Delivers a round's report (spec doGameRoundReport). Throws with the reason when it was not taken. */
+  doGameRoundReport(operator: OperatorAddress, gameRoundDetail: object): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ProviderClient {
   /** True when the provider answered 200 (spec doAutoClose: unsigned). Throws with the reason otherwise. */
   doAutoClose(provider: ProviderAddress, request: { gameRound: string; gameSettings: object }): Promise<void>;
+  /** The reply as it came, not checked yet (spec getGameConfiguration). Throws with the reason. */
+  getGameConfiguration(
+    provider: ProviderAddress,
+    query: { currency: string; currencyMultiplier: number; gameCode: string },
+  ): Promise<unknown>;
+  /** Free-form strings about a closed round. Throws with the reason. */
+  getGameResult(provider: ProviderAddress, request: { gameRound: string }): Promise<Record<string, string>>;
+  doGetGameHistory(
+    provider: ProviderAddress,
+    request: { gameRound: string; playerId: string; language: string },
+  ): Promise<Record<string, string>>;
   close(): Promise<void>;
 }

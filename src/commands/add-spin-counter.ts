@@ -8,5 +8,12 @@ export async function addSpinCounterGameState(
 ): Promise<RoundReply> {
   const { counterType, awarded, used, gameStateResult } = request;
   const key = commandKey(request);
-  return sendToRound(deps, request, { type: 'addSpinCounter', key, counterType, awarded, used, gameStateResult });
+  return sendToRound(deps, request, {
+    type: 'addSpinCounter',
+    key,
+    counterType,
+    awarded,
+    used,
+    gameStateResult,
+  });
 }

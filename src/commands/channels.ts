@@ -8,6 +8,8 @@ import {
   collectWinUpdate,
   endSignal,
   endUpdate,
+  settleSignal,
+  settleUpdate,
   startSignal,
   startUpdate,
   voidSignal,
@@ -30,11 +32,16 @@ const BY_TYPE = {
   void: [voidSignal, voidUpdate],
   collectWin: [collectWinSignal, collectWinUpdate],
   addSpinCounter: [addSpinCounterSignal, addSpinCounterUpdate],
+  settle: [settleSignal, settleUpdate],
 } as const;
 
 /** The signal that makes a command durable and the update that answers it. */
 export function channels(command: Command): Channels {
   const [signal, update] = BY_TYPE[command.type];
   // Each pair takes its own command only; the table keeps them together.
-  return { command, signal: signal as unknown as Channels['signal'], update: update as unknown as Channels['update'] };
+  return {
+    command,
+    signal: signal as unknown as Channels['signal'],
+    update: update as unknown as Channels['update'],
+  };
 }

@@ -80,7 +80,11 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
     } catch (error) {
       goneOr(error);
       const answers = await answersOf(handleOf(gameround));
-      return possibleKeys(sent).map((key) => answers[key]).find((reply) => reply !== undefined) ?? 'gone';
+      return (
+        possibleKeys(sent)
+          .map((key) => answers[key])
+          .find((reply) => reply !== undefined) ?? 'gone'
+      );
     }
   }
 
@@ -156,7 +160,10 @@ async function isRunning(handle: WorkflowHandle): Promise<boolean> {
   }
 }
 
-function startOperation(start: GameroundStart, taskQueue: string): WithStartWorkflowOperation<typeof gameroundType> {
+function startOperation(
+  start: GameroundStart,
+  taskQueue: string,
+): WithStartWorkflowOperation<typeof gameroundType> {
   const { identity } = start;
   return new WithStartWorkflowOperation<typeof gameroundType>(GAMEROUND_WORKFLOW, {
     workflowId: workflowIdOf(identity.gameround),
@@ -206,7 +213,8 @@ function failureType(error: unknown): string | undefined {
 }
 
 function goneOr(error: unknown): Gone {
-  const isGone = error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError;
+  const isGone =
+    error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError;
   if (isGone) return 'gone';
   throw error;
 }

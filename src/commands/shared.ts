@@ -61,7 +61,8 @@ async function reach(
   session: Session,
   gameround: string,
 ): Promise<RoundSnapshot | undefined | 'unavailable'> {
-  if (session.onlyGameround !== undefined && session.onlyGameround !== gameround) throw refuse('GAMEROUNDNOTFOUND');
+  if (session.onlyGameround !== undefined && session.onlyGameround !== gameround)
+    throw refuse('GAMEROUNDNOTFOUND');
   const record = await recordOf(deps, gameround);
   const identity =
     record === undefined || record === 'unavailable'
@@ -96,9 +97,14 @@ function owns(actor: Actor, identity: RoundIdentity): boolean {
 }
 
 /** No workflow runs for the round: it is over, or it never was. */
-export async function replyForOver(deps: CommandDependencies, gameround: string, actor: Actor): Promise<RoundReply> {
+export async function replyForOver(
+  deps: CommandDependencies,
+  gameround: string,
+  actor: Actor,
+): Promise<RoundReply> {
   const record = await recordOf(deps, gameround);
-  const round = record === undefined || record === 'unavailable' ? await deps.rounds.state(gameround) : record;
+  const round =
+    record === undefined || record === 'unavailable' ? await deps.rounds.state(gameround) : record;
   if (round === undefined) throw refuse('GAMEROUNDNOTFOUND');
   if (!owns(actor, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
   // The record says open although nothing runs: somebody ended the workflow by force. Nothing can be done here.

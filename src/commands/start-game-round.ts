@@ -15,7 +15,10 @@ const MAX_TRIES = 5;
  * Identify first (contract: Identity): the named round is repeated or followed up while it is open, refused when it
  * is over; only an unknown one can start, and close another for that.
  */
-export async function startGameRound(deps: CommandDependencies, request: StartGameRound): Promise<RoundReply> {
+export async function startGameRound(
+  deps: CommandDependencies,
+  request: StartGameRound,
+): Promise<RoundReply> {
   const { session } = request;
   const gameround = nameOf(request);
   const record = await recordOf(deps, gameround);
@@ -28,7 +31,8 @@ export async function startGameRound(deps: CommandDependencies, request: StartGa
   // Without its record nobody can say that the round is new.
   if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
   if (record !== undefined) return replyForOver(deps, gameround, actorOf(session));
-  if (session.onlyGameround !== undefined) throw refuse('MODENOTALLOWED', 'this token serves its own round only');
+  if (session.onlyGameround !== undefined)
+    throw refuse('MODENOTALLOWED', 'this token serves its own round only');
   if (session.expired) return repeatOfExpired(deps, gameround, request);
   return startNew(deps, gameround, request);
 }
@@ -50,9 +54,7 @@ async function repeat(
   const actor = actorOf(request.session);
   // A ticket is chosen once, by the command that opens the round; a follow-up is paid with money.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
-  return mayDebit
-    ? deps.rounds.send(gameround, command, actor)
-    : deps.rounds.ask(gameround, command, actor);
+  return mayDebit ? deps.rounds.send(gameround, command, actor) : deps.rounds.ask(gameround, command, actor);
 }
 
 /** An expired session starts nothing; a round that it opened and that has no record yet still answers. */
@@ -66,7 +68,11 @@ async function repeatOfExpired(
   return reply;
 }
 
-async function startNew(deps: CommandDependencies, gameround: string, request: StartGameRound): Promise<RoundReply> {
+async function startNew(
+  deps: CommandDependencies,
+  gameround: string,
+  request: StartGameRound,
+): Promise<RoundReply> {
   const { session } = request;
   const start = await describeStart(deps, gameround, request);
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -103,7 +109,10 @@ async function makeWay(
   return (await openRoundOf(deps, holder.gameround)) === undefined ? undefined : closed;
 }
 
-async function openRoundOf(deps: CommandDependencies, gameround: string): Promise<RoundStateView | undefined> {
+async function openRoundOf(
+  deps: CommandDependencies,
+  gameround: string,
+): Promise<RoundStateView | undefined> {
   if (!(await deps.rounds.isRunning(gameround))) return undefined;
   const state = await deps.rounds.state(gameround);
   return state !== undefined && state.status === 'open' && !state.crashed ? state : undefined;
@@ -165,4 +174,3 @@ async function guarded<T>(run: () => Promise<T>): Promise<T> {
     throw refuse('SERVICEUNAVAILABLE');
   }
 }
-

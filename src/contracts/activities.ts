@@ -9,6 +9,8 @@ export interface WalletDelivery {
   /** What earlier deliveries of a credit left behind. */
   maybePaid: boolean;
   creditAccepted: boolean;
+  /** For reconciliation: a refusal is repeated like any other failure. */
+  gentle: boolean;
 }
 
 export type DeliveryResult =
@@ -33,4 +35,8 @@ export interface GameroundActivities {
   project(round: ProjectedRound): Promise<void>;
   /** Asks the provider to close a forgotten round (spec doAutoClose); fails unless it answers 200. */
   autoClose(round: RoundIdentity): Promise<void>;
+  /** Asks the provider what it wants kept with a closed round (getGameResult). */
+  fetchResult(round: RoundIdentity): Promise<Record<string, string>>;
+  /** Tells the operator about a closed round (spec doGameRoundReport). */
+  report(snapshot: RoundSnapshot): Promise<void>;
 }

@@ -9,6 +9,7 @@ import type {
   RoundState,
   RoundStatus,
   RoundTransaction,
+  SettleCommand,
   SpinCounterCommand,
   StartCommand,
   VoidCommand,
@@ -52,12 +53,16 @@ export const voidSignal = defineSignal<[VoidCommand, Actor?]>('void');
 export const collectWinSignal = defineSignal<[CollectWinCommand, Actor?]>('collectWin');
 export const addSpinCounterSignal = defineSignal<[SpinCounterCommand, Actor?]>('addSpinCounter');
 
+export const settleSignal = defineSignal<[SettleCommand, Actor?]>('settle');
+
 export const startUpdate = defineUpdate<RoundReply, [StartCommand, Actor?]>('start');
 export const addWinUpdate = defineUpdate<RoundReply, [AddWinCommand, Actor?]>('addWin');
 export const endUpdate = defineUpdate<RoundReply, [EndCommand, Actor?]>('end');
 export const voidUpdate = defineUpdate<RoundReply, [VoidCommand, Actor?]>('void');
 export const collectWinUpdate = defineUpdate<RoundReply, [CollectWinCommand, Actor?]>('collectWin');
 export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand, Actor?]>('addSpinCounter');
+
+export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?]>('settle');
 
 /** A person's word that a void which the operator refused (attention `void-refused`) shall be tried again. */
 export const resumeSignal = defineSignal('resume');

@@ -5,11 +5,18 @@ import type { Discount } from './round/types';
  * The discount that a stake has right now, read from a balance's discountInfo (spec "balance"): the campaign is
  * valid and spins remain. The operator subtracts it; we record it.
  */
-export function currentDiscount(info: unknown, stake: number, currency: string, at: string): Discount | undefined {
+export function currentDiscount(
+  info: unknown,
+  stake: number,
+  currency: string,
+  at: string,
+): Discount | undefined {
   const { discounts, campaignId, validFrom, validTo, ...rest } = fieldsOf(info);
   if (rest.currency !== undefined && rest.currency !== currency) return undefined;
   if (!isWithin(at, validFrom, validTo) || !Array.isArray(discounts)) return undefined;
-  const found = discounts.map(fieldsOf).find((discount) => discount.stake === stake && isLeft(discount.spinsRemaining));
+  const found = discounts
+    .map(fieldsOf)
+    .find((discount) => discount.stake === stake && isLeft(discount.spinsRemaining));
   if (found === undefined || !isAmount(found.absoluteDiscountAmount)) return undefined;
   return {
     amount: Math.min(found.absoluteDiscountAmount, stake),

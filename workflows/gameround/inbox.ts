@@ -9,6 +9,8 @@ import {
   endSignal,
   endUpdate,
   FAILURES,
+  settleSignal,
+  settleUpdate,
   startSignal,
   startUpdate,
   voidSignal,
@@ -55,6 +57,7 @@ const COMMANDS = [
   ['void', voidSignal, voidUpdate],
   ['collectWin', collectWinSignal, collectWinUpdate],
   ['addSpinCounter', addSpinCounterSignal, addSpinCounterUpdate],
+  ['settle', settleSignal, settleUpdate],
 ] as const;
 
 /**
@@ -66,7 +69,8 @@ export function openInbox(round: Round, inbox: Inbox): void {
     setHandler(signal, (raw: unknown, actor?: Actor) => {
       const taken = take(round, inbox, type, raw, actor);
       if ('refusal' in taken) record(inbox, type, taken.refusal);
-      else if (!post(inbox, taken.command, taken.key, true)) record(inbox, type, refusal('IDEMPOTENCYMISMATCH'));
+      else if (!post(inbox, taken.command, taken.key, true))
+        record(inbox, type, refusal('IDEMPOTENCYMISMATCH'));
     });
     setHandler(
       update,
@@ -94,7 +98,12 @@ function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, a
   if (actor && !isOwn(round, actor)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
   const key = keyOf(round.state, read.command);
   // Money is being retried: nothing else is taken until that is settled, but a repeat joins it.
-  if (round.state.pending?.stalled && !inbox.active.has(key) && !Object.hasOwn(round.state.commands, key)) {
+  if (
+    !waitsItsTurn(read.command) &&
+    round.state.pending?.stalled &&
+    !inbox.active.has(key) &&
+    !Object.hasOwn(round.state.commands, key)
+  ) {
     return { refusal: refusal('OPERATIONBEINGPROCESSED') };
   }
   return { command: read.command, key };
@@ -151,8 +160,17 @@ export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
 /** Refuses everything that waits: the command in front of it has to be retried, for who knows how long. */
 export function refuseWaiting(round: Round, inbox: Inbox): void {
   for (const item of inbox.queue.splice(0)) {
+    if (waitsItsTurn(item.command)) {
+      inbox.queue.push(item);
+      continue;
+    }
     answer(inbox, item, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')));
   }
+}
+
+/** Reconciliation and settling wait behind money that is being retried. */
+function waitsItsTurn(command: Command): boolean {
+  return command.type === 'settle' || (command.type === 'end' && command.gentle === true);
 }
 
 function record(inbox: Inbox, command: string, refused: Refusal): void {

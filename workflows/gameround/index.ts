@@ -21,6 +21,7 @@ import { openRound } from '../../src/domain/round/open';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { resumeVoid } from '../../src/domain/round/settle';
 import { MAX_EVENTS_PER_RUN, MAX_UPDATES_PER_RUN } from '../policies';
+import { createAfterwards, type Afterwards } from './afterwards';
 import { closeWhenForgotten, type AutoClose } from './auto-close';
 import { answer, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
 import { createProjection, type Projection } from './projection';
@@ -45,6 +46,7 @@ interface Parts {
   wallet: Wallet;
   projection: Projection;
   autoClose: AutoClose;
+  afterwards: Afterwards;
   publish(): void;
 }
 
@@ -65,7 +67,15 @@ function setup(start: GameroundStart): Parts {
   setHandler(transactionsQuery, () => round.state.transactions);
   setHandler(resumeSignal, () => void (round.state = resumeVoid(round.state)));
   openInbox(round, inbox);
-  return { round, inbox, wallet: createWallet(round), projection, autoClose, publish };
+  return {
+    round,
+    inbox,
+    wallet: createWallet(round),
+    projection,
+    autoClose,
+    afterwards: createAfterwards(round, projection, publish),
+    publish,
+  };
 }
 
 async function run(parts: Parts, start: GameroundStart): Promise<void> {
@@ -120,6 +130,7 @@ async function finish(parts: Parts, item: Item): Promise<void> {
     throw ApplicationFailure.nonRetryable('another round holds the open-round guard', FAILURES.guardLost);
   }
   await projection.project();
+  parts.afterwards.begin();
 }
 
 function answerIfDone(parts: Parts, item: Item): void {
@@ -129,22 +140,24 @@ function answerIfDone(parts: Parts, item: Item): void {
 }
 
 /** Decided, nothing owed to the wallet, the record written, nobody waiting. */
-function isOver({ round, inbox, projection, autoClose }: Parts): boolean {
+function isOver({ round, inbox, projection, autoClose, afterwards }: Parts): boolean {
   return (
     round.state.status !== 'open' &&
     isSettled(round) &&
     inbox.queue.length === 0 &&
     projection.isIdle() &&
+    afterwards.isDone() &&
     !autoClose.asking
   );
 }
 
 /** A long round goes on in a new run, at a moment when nothing is in flight. */
-function isFull({ round, inbox, projection, autoClose }: Parts): boolean {
+function isFull({ round, inbox, projection, autoClose, afterwards }: Parts): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
-  const full = historyLength > MAX_EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > MAX_UPDATES_PER_RUN;
+  const full =
+    historyLength > MAX_EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > MAX_UPDATES_PER_RUN;
   const idle = isSettled(round) && inbox.queue.length === 0 && inbox.active.size === 0 && projection.isIdle();
-  return full && idle && !autoClose.asking && allHandlersFinished();
+  return full && idle && afterwards.isDone() && !autoClose.asking && allHandlersFinished();
 }
 
 async function goOn({ round, projection, autoClose }: Parts, start: GameroundStart): Promise<void> {

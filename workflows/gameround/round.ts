@@ -32,7 +32,9 @@ export function publisher(round: Round): () => void {
     const attention = attentionOf(state);
     const text = attention.join(',');
     if (text !== shown) {
-      upsertSearchAttributes([{ key: GAMEROUND_ATTENTION, value: attention.length === 0 ? null : attention }]);
+      upsertSearchAttributes([
+        { key: GAMEROUND_ATTENTION, value: attention.length === 0 ? null : attention },
+      ]);
       shown = text;
     }
     setCurrentDetails(describe(state, text));
@@ -46,6 +48,8 @@ function describe(state: RoundState, attention: string): string {
     ...(attention === '' ? [] : [`attention: ${attention}`]),
     ...(pending === undefined
       ? []
-      : [`${pending.stalled ? 'retrying' : 'sending'} ${pending.transactions.map(({ type }) => type).join(', ')}`]),
+      : [
+          `${pending.stalled ? 'retrying' : 'sending'} ${pending.transactions.map(({ type }) => type).join(', ')}`,
+        ]),
   ].join('\n\n');
 }

@@ -79,6 +79,7 @@ function deliveryOf(round: Round, pending: PendingCall): WalletDelivery {
     confirmGuard: pending.transactions.some(({ isFirstDebit }) => isFirstDebit === true),
     maybePaid: state.maybePaid,
     creditAccepted,
+    gentle: pending.gentle === true,
   };
 }
 

@@ -8,9 +8,11 @@ import type {
   Answer,
   CollectWinCommand,
   Command,
+  EndCommand,
   GameStateEntry,
   RoundState,
   RoundTransaction,
+  SettleCommand,
   SpinCounterCommand,
   StartCommand,
 } from './types';
@@ -33,6 +35,7 @@ export function decide(state: RoundState, command: Command, at: string): Decisio
   if (known !== undefined && known.answer === undefined) {
     return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
   }
+  if (command.type === 'settle') return settleCrashed(state, command, key, at);
   if (state.crashed) return no('GAMEROUNDCRASHED');
   if (state.status !== 'open') return no('GAMEROUNDNOTACTIVE');
   if (known !== undefined) {
@@ -43,7 +46,12 @@ export function decide(state: RoundState, command: Command, at: string): Decisio
   return carryOut(state, command, key, at);
 }
 
-function carryOut(state: RoundState, command: Command, key: string, at: string): Decision {
+function carryOut(
+  state: RoundState,
+  command: Exclude<Command, SettleCommand>,
+  key: string,
+  at: string,
+): Decision {
   switch (command.type) {
     case 'start':
       return followUpDebit(state, command, key, at);
@@ -53,7 +61,7 @@ function carryOut(state: RoundState, command: Command, key: string, at: string):
       return {
         kind: 'accept',
         key,
-        state: collectAndEnd(remember(state, command, key), key, command.reason, at),
+        state: end(remember(state, command, key), command, key, at),
       };
     case 'collectWin':
       return collectWin(state, command, key, at);
@@ -114,6 +122,52 @@ function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: str
   const counted = withEntry(remember(state, command, key), newEntry(state, 'spincounter', key, 0, info, at));
   const next = { ...counted, spinCounters: { ...counters, [command.counterType]: { awarded, used } } };
   return { kind: 'accept', key, state: answered(next, key, { spinsAvailable: awarded - used }) };
+}
+
+function end(state: RoundState, command: EndCommand, key: string, at: string): RoundState {
+  const ending = collectAndEnd(state, key, command.reason, at);
+  if (!command.gentle || ending.pending === undefined) return ending;
+  return { ...ending, pending: { ...ending.pending, gentle: true } };
+}
+
+/** Brings a crashed round to `closed` (contract: Money, crashed). Its owed transactions took effect, or never will. */
+function settleCrashed(state: RoundState, command: SettleCommand, key: string, at: string): Decision {
+  if (!state.crashed) return no('GAMEROUNDNOTACTIVE');
+  const accepted = new Set(command.accepted);
+  const transactions = state.transactions.map((transaction) =>
+    transaction.outcome === 'accepted' || transaction.outcome === 'declined'
+      ? transaction
+      : {
+          ...transaction,
+          outcome: accepted.has(transaction.hash) ? ('accepted' as const) : ('declined' as const),
+        },
+  );
+  const settled = collect({ ...remember(state, command, key), transactions });
+  const closed: RoundState = {
+    ...settled,
+    status: 'closed',
+    crashed: false,
+    closedAt: at,
+    amountToCollect: 0,
+  };
+  return { kind: 'accept', key, state: answered(closed, key) };
+}
+
+/** Brings amountToCollect and the entries' `collected` in line with the credits that were accepted, oldest win first. */
+export function collect(state: RoundState): RoundState {
+  const credits = state.transactions.filter(
+    ({ type, outcome }) => type === 'credit' && outcome === 'accepted',
+  );
+  let left = credits.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+  const reason = credits.at(-1)?.reason ?? '';
+  let open = 0;
+  const gameState = state.gameState.map((entry) => {
+    const collected = Math.min(entry.result.winAmount, left);
+    left -= collected;
+    open += entry.result.winAmount - collected;
+    return collected === entry.collected ? entry : { ...entry, collected, reason };
+  });
+  return { ...state, gameState, amountToCollect: open };
 }
 
 /** Credits all open winnings, if any, and ends the round. */

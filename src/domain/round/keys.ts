@@ -14,6 +14,7 @@ export function keyOf(state: RoundState, command: Command): string {
     case 'end':
     case 'collectWin':
     case 'addSpinCounter':
+    case 'settle':
       return `${command.type}:${command.key}`;
   }
 }
@@ -29,6 +30,7 @@ export function possibleKeys(command: Command): string[] {
     case 'end':
     case 'collectWin':
     case 'addSpinCounter':
+    case 'settle':
       return [`${command.type}:${command.key}`];
   }
 }
@@ -60,6 +62,7 @@ export function fingerprintOf(command: Command): string {
       return JSON.stringify([command.counterType, command.awarded, command.used]);
     case 'end':
     case 'void':
+    case 'settle':
       return '';
   }
 }

@@ -8,8 +8,15 @@ type Fields = Record<string, unknown>;
  * name of the first field that hasn't. A person may leave out the key and the reason of an end or void.
  */
 export function readCommand(type: Command['type'], raw: unknown): { command: Command } | { fault: string } {
-  const fields: Fields = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? (raw as Fields) : {};
-  const given = { key: 'by-hand', reason: 'by hand', ...fields, type };
+  const fields: Fields =
+    typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? (raw as Fields) : {};
+  const given = {
+    key: 'by-hand',
+    reason: 'by hand',
+    ...(type === 'settle' ? { accepted: [] } : {}),
+    ...fields,
+    type,
+  };
   const fault = FAULTS[type].find(([name, fits]) => !fits(given[name as keyof typeof given]));
   return fault === undefined ? { command: given as unknown as Command } : { fault: fault[0] };
 }
@@ -17,7 +24,8 @@ export function readCommand(type: Command['type'], raw: unknown): { command: Com
 type Check = [field: string, fits: (value: unknown) => boolean];
 
 const MAX_TEXT = 400;
-const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT;
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT;
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
 const optional =
   (fits: (value: unknown) => boolean) =>
@@ -40,5 +48,6 @@ const FAULTS: Record<Command['type'], Check[]> = {
   end: [key, reason],
   collectWin: [key, ['amount', optional(isAmount)]],
   void: [reason],
+  settle: [key, reason, ['accepted', optional(Array.isArray)]],
   addSpinCounter: [key, ['counterType', isText], ['awarded', isAmount], ['used', isAmount]],
 };

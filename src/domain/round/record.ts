@@ -42,5 +42,39 @@ export function gameroundRecord(round: RoundSnapshot, environment: string): Game
 }
 
 export function recordTransactions(round: RoundSnapshot): RecordTransaction[] {
-  return effectiveTransactions(round).map(({ outcome: _outcome, balanceAfter: _balanceAfter, ...shown }) => shown);
+  return effectiveTransactions(round).map(
+    ({ outcome: _outcome, balanceAfter: _balanceAfter, ...shown }) => shown,
+  );
+}
+
+/** Spec "Round report detail": the record and what was really taken and given; minor units. */
+export interface GameRoundDetail extends Omit<GameroundRecord, 'transactions'> {
+  baseStake: number;
+  totalPayedAmount: number;
+  dataStored: Record<string, string>;
+  ticketUsed: boolean;
+  balanceAfter?: number;
+  transactions: (RecordTransaction & { payed?: number; balanceAfter?: number })[];
+}
+
+export function gameRoundDetail(round: RoundSnapshot, environment: string): GameRoundDetail {
+  const transactions = effectiveTransactions(round).map(({ outcome: _outcome, ...shown }) => ({
+    ...shown,
+    ...(shown.type === 'debit' || shown.type === 'credit' ? { payed: payedOf(shown) } : {}),
+  }));
+  const debits = transactions.filter(({ type }) => type === 'debit');
+  return {
+    ...gameroundRecord(round, environment),
+    transactions,
+    baseStake: round.stake / round.identity.currencyMultiplier,
+    // What the player really paid for the bets: discounts taken off, nothing for a ticket.
+    totalPayedAmount: debits.reduce((sum, { payed }) => sum + (payed ?? 0), 0),
+    dataStored: round.dataStored ?? {},
+    ticketUsed: round.ticket !== undefined,
+    balanceAfter: transactions.findLast(({ balanceAfter }) => balanceAfter !== undefined)?.balanceAfter,
+  };
+}
+
+function payedOf({ amount = 0, discountAmount = 0 }: RecordTransaction): number {
+  return Math.max(amount - discountAmount, 0);
 }

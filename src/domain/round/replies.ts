@@ -120,6 +120,7 @@ export function snapshotOf(state: RoundState): RoundSnapshot {
     gameState,
     spinCounters: state.spinCounters,
     ticket: state.ticket,
+    dataStored: state.dataStored,
     attention: attentionOf(state),
   };
 }

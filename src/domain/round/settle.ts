@@ -3,7 +3,7 @@ import { totalBalance } from '../judge';
 import { addAmounts } from '../money';
 import type { WalletBalance, WalletOutcome } from '../wallet-call';
 import { mark } from './attention';
-import { answered, cancelRound, collectAndEnd, sendNextVoid, withEntry } from './decide';
+import { answered, cancelRound, collect, collectAndEnd, sendNextVoid, withEntry } from './decide';
 import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
 
 /**
@@ -132,6 +132,8 @@ function creditAccepted(
   const key = keyOfCall(call);
   const { balance } = outcome;
   const amount = call.transactions.find(({ type }) => type === 'credit')?.amount ?? 0;
+  if (outcome.endRefused !== undefined && call.gentle)
+    return stall(collect(creditDone(state, call, balance)), call);
   const collected = collect({ ...creditDone(state, call, balance), pending: undefined });
   if (outcome.endRefused !== undefined) return crash(collected, key, refusedEnd(outcome.endRefused), balance);
   const ends = call.transactions.some(({ type }) => type === 'end');
@@ -148,6 +150,7 @@ function creditRefused(
   outcome: WalletOutcome & { kind: 'refused' },
   at: string,
 ): RoundState {
+  if (call.gentle) return stall(state, call);
   const key = keyOfCall(call);
   const why = refusedBy(outcome, 'WALLETUNAVAILABLE');
   if (outcome.unauthorised || creditMayHaveBeenPaid(state))
@@ -175,23 +178,6 @@ function noteCredit(
 
 function creditDone(state: RoundState, call: PendingCall, balance?: WalletBalance): RoundState {
   return withOutcome(state, call, 'credit', 'accepted', balance && totalBalance(balance));
-}
-
-/** Brings amountToCollect and the entries' `collected` in line with the credits that were accepted, oldest win first. */
-function collect(state: RoundState): RoundState {
-  const credits = state.transactions.filter(
-    ({ type, outcome }) => type === 'credit' && outcome === 'accepted',
-  );
-  let left = credits.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
-  const reason = credits.at(-1)?.reason ?? '';
-  let open = 0;
-  const gameState = state.gameState.map((entry) => {
-    const collected = Math.min(entry.result.winAmount, left);
-    left -= collected;
-    open += entry.result.winAmount - collected;
-    return collected === entry.collected ? entry : { ...entry, collected, reason };
-  });
-  return { ...state, gameState, amountToCollect: open };
 }
 
 function settleVoid(state: RoundState, call: PendingCall, outcome: WalletOutcome, at: string): RoundState {

@@ -11,6 +11,7 @@ export const ATTENTIONS = [
   'void-pending',
   'auto-close-failing',
   'void-unconfirmed',
+  'report-pending',
   'projection-pending',
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
@@ -94,6 +95,8 @@ export interface EndCommand {
   key: string;
   /** Why the round ends: becomes the `reason` of its transactions. */
   reason: string;
+  /** For reconciliation: no outcome of its credit ever voids, cancels or crashes; it is sent until it is accepted. */
+  gentle?: boolean;
 }
 
 export interface CollectWinCommand {
@@ -117,8 +120,23 @@ export interface SpinCounterCommand {
   gameStateResult?: Record<string, string>;
 }
 
+/** Ends a crashed round: reconciliation had its transactions accepted, or a person settled it by other means. */
+export interface SettleCommand {
+  type: 'settle';
+  key: string;
+  reason: string;
+  /** Hashes that the operator has accepted since; what is not among them never took effect. */
+  accepted: string[];
+}
+
 export type Command =
-  StartCommand | AddWinCommand | EndCommand | CollectWinCommand | VoidCommand | SpinCounterCommand;
+  | StartCommand
+  | AddWinCommand
+  | EndCommand
+  | CollectWinCommand
+  | VoidCommand
+  | SpinCounterCommand
+  | SettleCommand;
 
 /** What is remembered of an answer, small enough to keep one for every command of a long round. */
 export interface Answer {
@@ -190,6 +208,8 @@ export interface RoundSnapshot {
   /** counterType → awarded and used. */
   spinCounters: Record<string, { awarded: number; used: number }>;
   ticket?: Ticket;
+  /** What the provider told of the closed round (getGameResult). */
+  dataStored?: Record<string, string>;
   attention: Attention[];
 }
 
@@ -198,6 +218,8 @@ export interface PendingCall extends WalletCall {
   commandKey?: string;
   /** After an accepted debit the round is to be collected and closed by the same command. */
   endAfterwards: boolean;
+  /** See EndCommand. */
+  gentle?: boolean;
   /** Enters the game state when the debit is accepted. */
   entry?: GameStateEntry;
   /** The first try didn't settle it: it is being retried, and other commands are refused meanwhile. */

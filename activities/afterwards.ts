@@ -1,0 +1,27 @@
+import type { OperatorWallet, ProviderClient } from '../src/clients/types';
+import type { GameroundActivities } from '../src/contracts/activities';
+import { gameRoundDetail } from '../src/domain/round/record';
+import type { TenantLookup } from './types';
+
+export interface AfterwardsDependencies {
+  tenants: TenantLookup;
+  wallet: OperatorWallet;
+  provider: ProviderClient;
+  environment: string;
+}
+
+/** What follows a closed round, outside the player's way. Failures are retried by their policies. */
+export function createAfterwardsActivities(
+  deps: AfterwardsDependencies,
+): Pick<GameroundActivities, 'fetchResult' | 'report'> {
+  return {
+    async fetchResult(round) {
+      const provider = await deps.tenants.provider(round.providerId);
+      return deps.provider.getGameResult(provider, { gameRound: round.gameround });
+    },
+    async report(snapshot) {
+      const operator = await deps.tenants.operator(snapshot.identity.operatorId);
+      await deps.wallet.doGameRoundReport(operator, gameRoundDetail(snapshot, deps.environment));
+    },
+  };
+}
