@@ -1,0 +1,268 @@
+import { createServer, type Server } from 'node:http';
+import { Client, Connection } from '@temporalio/client';
+import { createHttpClient, type CallReport } from './clients/http';
+import { createOperatorWallet } from './clients/operator-wallet';
+import type { OperatorWallet } from './clients/types';
+import { createCommands } from './commands';
+import type { CommandPorts } from './commands/ports';
+import { ConfigError, describeConfig, loadConfig, type Config } from './config';
+import { TASK_QUEUE } from './contracts/gameround';
+import { refuse } from './domain/errors';
+import { createApp } from './http/app';
+import type { HttpDeps, RoundQueries } from './http/deps';
+import { createHealth, type Probes } from './http/health';
+import { createLogger, type Logger } from './logging';
+import { createMetrics, type Metrics } from './metrics';
+import { openDatabase, type Database } from './read-model/connect';
+import { createGuards } from './read-model/guards';
+import { createRounds, ensureRoundIndexes, type Rounds } from './read-model/rounds';
+import { createSessions, type Sessions } from './sessions';
+import { loadTenants, TenantsFileError, type Tenants } from './tenants';
+
+const WORKER_POLLED_WITHIN_MS = 70_000;
+const PROBE_TIMEOUT_MS = 1_500;
+const RETRY_MS = 1_000;
+/** Longer than a command's time (10 s), so that a call that came before the stop gets its answer. */
+const FINISH_WITHIN_MS = 15_000;
+const IDLE_CHECK_MS = 100;
+
+/** Composition root of the API process. Runs until SIGTERM, SIGINT or the end of the process that started it. */
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const logger = createLogger({ level: config.logLevel, process: 'api' });
+  logger.info(describeConfig(config), 'API starts');
+  const stopped = stopSignal();
+
+  const database = openDatabase(config.mongodb.uri, config.mongodb.database);
+  const temporal = connectLazily(config);
+  const metrics = createMetrics();
+  const outbound = createHttpClient((call) => report(call, logger, metrics));
+  const tenants = await loadTenants({
+    file: config.tenantsFile,
+    db: database.db,
+    secretsKey: config.secretsKey,
+    logger,
+  });
+  const sessions = createSessions({ db: database.db, logger });
+  const rounds = createRounds(database.db, config.environment);
+  const wallet = createOperatorWallet(outbound);
+  const ports = commandPorts({ database, rounds, tenants });
+  const app = createApp({
+    ...httpDeps({ config, database, temporal, tenants, sessions, rounds, wallet, ports }),
+    logger,
+    metrics,
+  });
+  const prepared = prepare(stopped, logger, async () => {
+    await sessions.prepare();
+    await ensureRoundIndexes(rounds);
+  });
+
+  await serve(createServer(SERVER_OPTIONS, app.callback()), config, stopped, logger);
+  await prepared;
+  await tenants.close();
+  await sessions.close();
+  await outbound.close();
+  await temporal.connection.close();
+  await database.client.close();
+  logger.info('API stopped');
+}
+
+interface Parts {
+  config: Config;
+  database: Database;
+  temporal: Temporal;
+  tenants: Tenants;
+  sessions: Sessions;
+  rounds: Rounds;
+  wallet: OperatorWallet;
+  ports: CommandPorts;
+}
+
+function httpDeps(parts: Parts): Omit<HttpDeps, 'logger' | 'metrics'> {
+  const { config, database, temporal, tenants, sessions, rounds, wallet, ports } = parts;
+  const commands = createCommands(temporal.client, ports);
+  return {
+    baseUrl: config.http.baseUrl,
+    trustedProxies: config.http.trustedProxies,
+    tenants,
+    sessions,
+    rounds: { commands, queries: roundQueries(rounds, commands) },
+    wallet,
+    health: createHealth(probes(temporal, database), Date.now),
+    clock: Date.now,
+  };
+}
+
+/* SEAM: to move to src/queries/open-round.ts, and the ports to where their owner wants them. */
+
+function roundQueries(rounds: Rounds, commands: HttpDeps['rounds']['commands']): RoundQueries {
+  return {
+    openRound: async ({ operatorId, playerId, gameCode, mode }) => {
+      const filter = {
+        operator: operatorId,
+        player: playerId,
+        game: gameCode,
+        mode,
+        status: 'open' as const,
+      };
+      const record = await rounds.collection
+        .findOne(
+          { ...filter, crashed: { $exists: false } },
+          { projection: { _id: 1 }, sort: { openedAt: -1 } },
+        )
+        .catch((error: unknown) => {
+          throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+        });
+      const round = record === null ? undefined : await commands.describeRound(record._id);
+      return round?.status === 'open' && !round.crashed ? round : undefined;
+    },
+  };
+}
+
+function commandPorts(parts: { database: Database; rounds: Rounds; tenants: Tenants }): CommandPorts {
+  const { database, rounds, tenants } = parts;
+  return {
+    findRecord: (gameround) => rounds.find(gameround),
+    guards: createGuards(database.db),
+    policyFor: (session) => {
+      const operator = tenants.operator(session.operatorId);
+      const game = tenants.game(session.gameCode);
+      if (operator === undefined || game === undefined) return Promise.reject(refuse('GAMENOTFOUND'));
+      const { walletTimeoutMs, autoCloseAfterMs, voidsWholeRound, gameRoundReport } = operator;
+      const { followUpDebits, resultCallback } = game;
+      return Promise.resolve({
+        ...{ walletTimeoutMs, autoCloseAfterMs, voidsWholeRound, gameRoundReport },
+        ...{ followUpDebits, resultCallback },
+      });
+    },
+    chooseTicket: () => Promise.reject(refuse('NOTICKETAVAILABLE')),
+  };
+}
+
+/* END OF SEAM */
+
+interface Temporal {
+  connection: Connection;
+  client: Client;
+}
+
+/** Connects when it is first needed, and again whenever it has to: Temporal may come up after us. */
+function connectLazily({ temporal }: Config): Temporal {
+  const { address, namespace, apiKey, tls } = temporal;
+  const connection = Connection.lazy({
+    address,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tls === undefined ? {} : { tls }),
+    connectTimeout: '2s',
+  });
+  return { connection, client: new Client({ connection, namespace }) };
+}
+
+function probes({ connection, client }: Temporal, { db }: Database): Probes {
+  const inTime = <T>(ask: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, ask);
+  return {
+    temporal: async () => {
+      await inTime(() => connection.workflowService.getSystemInfo({}));
+    },
+    mongodb: async () => {
+      await db.command({ ping: 1 }, { timeoutMS: PROBE_TIMEOUT_MS });
+    },
+    worker: async () => {
+      const { namespace } = client.options;
+      const taskQueue = { name: TASK_QUEUE };
+      const queue = await inTime(() =>
+        connection.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: 1 }),
+      );
+      const polled = (queue.pollers ?? []).map(
+        ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000,
+      );
+      if (!polled.some((at) => Date.now() - at <= WORKER_POLLED_WITHIN_MS))
+        throw new Error('no worker polls');
+    },
+  };
+}
+
+/** Time for a request's head and body, and for idle connections; a command's answer may take its 10 s. */
+const SERVER_OPTIONS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+};
+const MAX_CONNECTIONS = 10_000;
+const MAX_REQUESTS_PER_CONNECTION = 10_000;
+
+/** Serves until it is to stop, and then until the calls that had come are answered, or their time is over. */
+async function serve(server: Server, config: Config, stopped: AbortSignal, logger: Logger): Promise<void> {
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
+  await listen(server, config);
+  logger.info({ host: config.http.host, port: config.http.port }, 'API listens');
+  process.send?.({ ready: true });
+  if (!stopped.aborted)
+    await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }));
+  logger.info('API is stopping');
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Idle connections end now, busy ones soon after their answer.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const force = setTimeout(() => {
+    logger.warn('calls that did not end in time are cut off');
+    server.closeAllConnections();
+  }, FINISH_WITHIN_MS);
+  await closed;
+  clearTimeout(force);
+  clearInterval(idle);
+}
+
+function listen(server: Server, { http }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = error.code === 'EADDRINUSE';
+      const reason = inUse
+        ? 'is in use: stop what listens there, or choose another'
+        : `can't be used (${error.code})`;
+      reject(new ConfigError([`PORT: ${http.host}:${http.port} ${reason}`]));
+    });
+    server.listen(http.port, http.host, () => resolve());
+  });
+}
+
+/** What MongoDB needs once; tried until it is done, since MongoDB may come up after us. */
+async function prepare(stopped: AbortSignal, logger: Logger, run: () => Promise<void>): Promise<void> {
+  for (let told = false; !stopped.aborted; told = true) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!told) logger.warn({ error }, 'MongoDB can’t be reached; indexes are made when it can');
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+function report(call: CallReport, logger: Logger, metrics: Metrics): void {
+  logger.info(call, 'call out');
+  metrics.walletCall({
+    operatorId: call.tenant,
+    operation: call.path.split('/').pop() ?? '',
+    outcome: call.failure === undefined ? String(call.status) : 'silence',
+    seconds: call.durationMs / 1_000,
+  });
+}
+
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  process.once('SIGTERM', stop).once('SIGINT', stop).once('disconnect', stop);
+  return controller.signal;
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
+    process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
+    process.exit(1);
+  },
+);
