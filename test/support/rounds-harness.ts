@@ -1,163 +1,217 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
-import { MongoClient, type Db } from 'mongodb';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import type { Db } from 'mongodb';
 import { createActivities } from '../../activities';
 import { createSlots } from '../../activities/slots';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import { createProviderClient } from '../../src/clients/game-provider';
-import { createHttpClient } from '../../src/clients/http';
+import { createHttpClient, type HttpClient } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
-import type { OperatorAddress } from '../../src/clients/types';
 import { createCommands } from '../../src/commands';
 import type { GameroundCommands } from '../../src/commands/types';
+import type { GameroundActivities } from '../../src/contracts/activities';
+import { workflowIdOf } from '../../src/contracts/gameround';
+import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
-import { openDatabase } from '../../src/read-model/connect';
+import { openDatabase, type Database } from '../../src/read-model/connect';
 import { createDeliveryMarks } from '../../src/read-model/delivery-marks';
 import { createGuards } from '../../src/read-model/guards';
 import { createRounds, type Rounds } from '../../src/read-model/rounds';
 import { refuse } from '../../src/domain/errors';
 import { createWorker } from '../../worker/worker';
+import { walletControls, type WalletControls } from './wallet-controls';
+import { workflowBundle } from './workflow-bundle';
+
+/** Three operators of one sandbox wallet; the last can't take back a follow-up debit alone. */
+export const OPERATORS = [
+  { operatorId: 'op1', secrets: ['harness-secret-1'] },
+  { operatorId: 'op2', secrets: ['harness-secret-2'] },
+  { operatorId: 'op-whole', secrets: ['harness-secret-3'], voidsWholeRound: true },
+];
+/** After this error id the operators want a credit to be sent again. */
+export const REPEATABLE_ERROR_ID = 777;
+/** The game that takes follow-up debits. */
+export const FOLLOW_UP_GAME = 'follow-up-slot';
+
+export interface RoundsOptions {
+  policy?: Partial<RoundPolicy>;
+  /** Default: the server of this jest run. */
+  mongodbUri?: string;
+  database?: string;
+  /** Where doAutoClose goes; by default nobody listens there. */
+  gameUrl?: string;
+  namespace?: string;
+  taskQueue?: string;
+  /** `none`: the test runs its own workers. */
+  worker?: 'in-process' | 'none';
+}
 
 /** Rounds without the HTTP edge: real Temporal, real mongod, a worker in this process, the sandbox's wallet. */
-export interface RoundsHarness {
+export interface RoundsHarness extends WalletControls {
   commands: GameroundCommands;
   client: Client;
   rounds: Rounds;
   db: Db;
   walletUrl: string;
+  taskQueue: string;
+  /** What new rounds get; a test may change it for the rounds that it starts from then on. */
   policy: RoundPolicy;
   newSession(change?: Partial<Session>): Session;
-  fault(fault: object): Promise<void>;
-  ledger(gameround: string): Promise<LedgerEntry[]>;
-  calls(gameround?: string): Promise<WalletCallSeen[]>;
+  handle(gameround: string): WorkflowHandle;
+  /** The attention marks that stand on the workflow. */
+  attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-export interface LedgerEntry {
-  type: string;
-  hash: string;
-  amount: number;
-  [more: string]: unknown;
-}
+/** Walletlike time-outs are short here, so that hanging calls don't hold up the tests. */
+const POLICY: RoundPolicy = {
+  walletTimeoutMs: 1_000,
+  autoCloseAfterMs: 24 * 3_600_000,
+  voidsWholeRound: false,
+  followUpDebits: false,
+  gameRoundReport: false,
+  resultCallback: false,
+};
 
-export interface WalletCallSeen {
-  path: string;
-  status: number;
-  body: { gameRound: string; transactions: { type: string; hash: string; amount?: number }[] };
-  [more: string]: unknown;
-}
-
-const SECRET = 'harness-operator-secret';
-
-export async function startRounds(change: Partial<RoundPolicy> = {}): Promise<RoundsHarness> {
+export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHarness> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const operatorId = 'op1';
-  const taskQueue = `test-${randomUUID()}`;
-  const wallet = await createWalletApp({ operators: [{ operatorId, secrets: [SECRET] }] as never }).start();
-  const policy: RoundPolicy = {
-    walletTimeoutMs: 1_000,
-    autoCloseAfterMs: 24 * 3_600_000,
-    voidsWholeRound: false,
-    followUpDebits: false,
-    gameRoundReport: false,
-    resultCallback: false,
-    ...change,
-  };
-  const operator: OperatorAddress & { repeatableErrorIds: number[] } = {
-    operatorId,
-    operatorUrl: wallet.url,
-    secrets: [SECRET],
-    walletTimeoutMs: policy.walletTimeoutMs,
-    repeatableErrorIds: [777],
-  };
-  const database = openDatabase(required('TEST_MONGODB_URI'), `rounds_${randomUUID().slice(0, 8)}`);
-  const rounds = createRounds(database.db, 'test');
-  const guards = createGuards(database.db);
-  const http = createHttpClient();
-  const activities = createActivities({
-    tenants: {
-      operator: () => Promise.resolve(operator),
-      provider: () => Promise.resolve({ providerId: 'gp1', gameUrl: 'http://127.0.0.1:9', secrets: ['s'] }),
-    },
-    wallet: createOperatorWallet(http),
-    provider: createProviderClient(http),
-    guards,
-    marks: createDeliveryMarks(database.db),
-    rounds,
-    slots: createSlots(8),
-    gameSettings: () => Promise.resolve({}),
-    observe: () => undefined,
-  });
   const address = required('TEST_TEMPORAL_ADDRESS');
-  const native = await NativeConnection.connect({ address });
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: require.resolve('../../workflows'),
-    logger: new DefaultLogger('ERROR'),
+  const namespace = options.namespace ?? 'default';
+  const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
+  const policy: RoundPolicy = { ...POLICY, ...options.policy };
+  const wallet = await createWalletApp({ operators: OPERATORS }).start();
+  const name = options.database ?? `rounds_${randomUUID().slice(0, 8)}`;
+  const database = openDatabase(options.mongodbUri ?? required('TEST_MONGODB_URI'), name);
+  const http = createHttpClient();
+  const activities = activitiesOver(database, http, {
+    walletUrl: wallet.url,
+    gameUrl: options.gameUrl,
+    policy,
   });
-  const worker: Worker = await createWorker({
-    connection: native,
-    namespace: 'default',
-    activities,
-    workflows: { code },
-    taskQueue,
-  });
-  const running = worker.run();
+  const worker =
+    options.worker === 'none' ? undefined : await runWorker({ address, namespace, taskQueue, activities });
   const connection = await Connection.connect({ address });
-  const client = new Client({ connection });
-  const commands = createCommands(
-    client,
-    {
-      findRecord: (gameround) => rounds.find(gameround),
-      guards,
-      policyFor: () => Promise.resolve(policy),
-      chooseTicket: () => Promise.reject(refuse('NOTICKETAVAILABLE')),
-    },
-    { taskQueue },
-  );
-  const admin = async (path: string, init?: RequestInit): Promise<unknown> => {
-    const reply = await fetch(`${wallet.url}/sandbox/${path}`, init);
-    if (!reply.ok) throw new Error(`sandbox ${path}: ${reply.status} ${await reply.text()}`);
-    return reply.status === 204 ? undefined : reply.json();
-  };
+  const client = new Client({ connection, namespace });
+  const rounds = createRounds(database.db, 'test');
+  const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
   return {
-    commands,
+    ...walletControls(wallet.url),
+    commands: commandsOver(client, database, rounds, policy, taskQueue),
     client,
     rounds,
     db: database.db,
     walletUrl: wallet.url,
+    taskQueue,
     policy,
-    newSession: (more = {}) => sessionOf(operatorId, more),
-    fault: async (fault) => {
-      const headers = { 'content-type': 'application/json' };
-      await admin('faults', { method: 'POST', headers, body: JSON.stringify(fault) });
-    },
-    ledger: async (gameround) => {
-      const found = (await admin(`ledger?gameRound=${gameround}`)) as { entries: LedgerEntry[] };
-      return found.entries;
-    },
-    calls: async (gameround) => {
-      const { calls } = (await admin('calls')) as { calls: WalletCallSeen[] };
-      return calls.filter(({ body }) => gameround === undefined || body?.gameRound === gameround);
+    newSession: sessionOf,
+    handle,
+    attention: async (gameround) => {
+      const { typedSearchAttributes } = await handle(gameround).describe();
+      return typedSearchAttributes.get(GAMEROUND_ATTENTION) ?? [];
     },
     stop: async () => {
-      worker.shutdown();
-      await running;
+      await worker?.stop();
       await connection.close();
-      await native.close();
       await http.close();
-      await database.db.dropDatabase();
-      await (database.client as MongoClient).close();
+      await database.db.dropDatabase().catch(() => undefined);
+      await database.client.close();
       await wallet.close();
     },
   };
 }
 
-function sessionOf(operatorId: string, more: Partial<Session>): Session {
+export interface ActivitySettings {
+  walletUrl: string;
+  gameUrl: string | undefined;
+  policy: RoundPolicy;
+}
+
+/** The real activities over a database and the sandbox's wallet. */
+export function activitiesOver(
+  { db }: Database,
+  http: HttpClient,
+  { walletUrl, gameUrl = 'http://127.0.0.1:9', policy }: ActivitySettings,
+): GameroundActivities {
+  return createActivities({
+    tenants: {
+      operator: (operatorId) => {
+        const secrets = OPERATORS.find((known) => known.operatorId === operatorId)?.secrets;
+        if (secrets === undefined) return Promise.reject(new Error(`unknown operator ${operatorId}`));
+        const { walletTimeoutMs } = policy;
+        const repeatableErrorIds = [REPEATABLE_ERROR_ID];
+        return Promise.resolve({
+          operatorId,
+          operatorUrl: walletUrl,
+          secrets,
+          walletTimeoutMs,
+          repeatableErrorIds,
+        });
+      },
+      provider: (providerId) => Promise.resolve({ providerId, gameUrl, secrets: ['s'] }),
+    },
+    wallet: createOperatorWallet(http),
+    provider: createProviderClient(http),
+    guards: createGuards(db),
+    marks: createDeliveryMarks(db),
+    rounds: createRounds(db, 'test'),
+    slots: createSlots(8),
+    environment: 'test',
+    gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),
+    observe: () => undefined,
+  });
+}
+
+interface WorkerSettings {
+  address: string;
+  namespace: string;
+  taskQueue: string;
+  activities: GameroundActivities;
+}
+
+async function runWorker({ address, ...settings }: WorkerSettings): Promise<{ stop(): Promise<void> }> {
+  const connection = await NativeConnection.connect({ address });
+  const workflows = { bundlePath: await workflowBundle() };
+  const worker = await createWorker({ connection, workflows, ...settings });
+  const running = worker.run();
+  return {
+    stop: async () => {
+      worker.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+}
+
+function commandsOver(
+  client: Client,
+  { db }: Database,
+  rounds: Rounds,
+  policy: RoundPolicy,
+  taskQueue: string,
+): GameroundCommands {
+  return createCommands(
+    client,
+    {
+      findRecord: (gameround) => rounds.find(gameround),
+      guards: createGuards(db),
+      policyFor: ({ operatorId, gameCode }) =>
+        Promise.resolve({
+          ...policy,
+          voidsWholeRound: operatorId === 'op-whole',
+          followUpDebits: gameCode === FOLLOW_UP_GAME,
+        }),
+      chooseTicket: () => Promise.reject(refuse('NOTICKETAVAILABLE')),
+    },
+    { taskQueue },
+  );
+}
+
+function sessionOf(more: Partial<Session> = {}): Session {
   return {
     sessionId: randomUUID(),
-    operatorId,
+    operatorId: 'op1',
     playerId: `player-${randomUUID()}`,
     gameCode: 'demo-slot',
     providerId: 'gp1',
@@ -172,7 +226,7 @@ function sessionOf(operatorId: string, more: Partial<Session>): Session {
   };
 }
 
-function required(name: string): string {
+export function required(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is set by jest's global setup`);
   return value;

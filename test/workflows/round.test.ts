@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { RngResult } from '../../src/commands/types';
-import type { Session } from '../../src/domain/session';
+import { agreedBooks, finished, playerOf, refused, STAKE } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 let harness: RoundsHarness;
@@ -13,41 +11,117 @@ afterAll(async () => {
   await harness?.stop();
 });
 
-function start(session: Session, more: { endGame?: boolean; rngResult?: RngResult; debitAmount?: number } = {}) {
-  return harness.commands.startGameRound({
-    session,
-    requestId: randomUUID(),
-    rngResult: more.rngResult ?? { rngCallId: randomUUID() },
-    debitInformation: { debitAmount: more.debitAmount ?? 250, currency: 'EUR' },
-    endGame: more.endGame ?? false,
-    closeOpenGame: false,
-  });
-}
-
 test('a spin with a win, closed in the same call: debit, then credit and end', async () => {
-  const session = harness.newSession();
-  const reply = await start(session, { endGame: true, rngResult: { rngCallId: 'r1', winAmount: 700 } });
-  expect(reply).toMatchObject({ gameRoundInfo: { status: 'closed', stake: 250 }, amountCredited: 700, amountToCollect: 0 });
-  const gameround = reply.gameRoundInfo.hash;
-  const calls = await harness.calls(gameround);
-  expect(calls.map(({ body }) => body.transactions.map(({ type }) => type))).toEqual([['debit'], ['credit', 'end']]);
-  expect(await harness.rounds.find(gameround)).toMatchObject({ status: 'closed' });
+  const player = playerOf(harness);
+  const reply = await player.start({ endGame: true, winAmount: 700 });
+  expect(reply).toMatchObject({
+    gameRoundInfo: { status: 'closed', stake: STAKE },
+    amountCredited: 700,
+    amountToCollect: 0,
+  });
+  const { hash } = reply.gameRoundInfo;
+  expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
+  await finished(harness, hash);
+  const { record, ledger } = await agreedBooks(harness, hash);
+  expect(record.status).toBe('closed');
+  expect(ledger).toMatchObject({ status: 'closed', net: 700 - STAKE });
 });
 
-test('start, win, end: the record and the ledger agree', async () => {
-  const session = harness.newSession();
-  const started = await start(session);
-  const gameRound = started.gameRoundInfo.hash;
-  const won = await harness.commands.addWin({
-    session,
-    requestId: randomUUID(),
-    gameRound,
-    rngResult: { rngCallId: 'w1', winAmount: 300 },
-    collect: false,
+test('a spin without a win, closed in the same call: debit and end together', async () => {
+  const reply = await playerOf(harness).start({ endGame: true });
+  expect(reply).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: 0, amountToCollect: 0 });
+  const { hash } = reply.gameRoundInfo;
+  expect(await harness.sent(hash)).toEqual(['debit+end']);
+  await finished(harness, hash);
+  expect(await agreedBooks(harness, hash)).toMatchObject({
+    record: { status: 'closed' },
+    ledger: { status: 'closed', net: -STAKE },
   });
-  expect(won).toMatchObject({ amountToCollect: 300, gameRoundInfo: { status: 'open' } });
-  const ended = await harness.commands.endGameRound({ session, requestId: randomUUID(), gameRound });
-  expect(ended).toMatchObject({ amountToCollect: 0, amountCredited: 300, gameRoundInfo: { status: 'closed' } });
-  const again = await harness.commands.endGameRound({ session, requestId: randomUUID(), gameRound });
-  expect(again.refusal).toMatchObject({ status: 400, errorCode: { msg: 'GAMEROUNDNOTACTIVE' } });
+});
+
+test('start, win, end: the record and the ledger agree at every step', async () => {
+  const player = playerOf(harness);
+  const started = await player.start();
+  const { hash } = started.gameRoundInfo;
+  expect(started).toMatchObject({
+    gameRoundInfo: { status: 'open', stake: STAKE, currency: 'EUR', game: 'demo-slot' },
+    gameState: [{ type: 'debit', amountWagered: STAKE }],
+    balance: { balances: [{ type: 'real', amount: 100_000 - STAKE, currency: 'EUR' }] },
+  });
+  await agreedBooks(harness, hash);
+  expect(await player.win(hash, { winAmount: 300 })).toMatchObject({
+    amountToCollect: 300,
+    amountCredited: 0,
+    gameRoundInfo: { status: 'open' },
+    gameState: [{ type: 'debit' }, { type: 'genericwin', result: { winAmount: 300 } }],
+  });
+  expect(await player.end(hash)).toMatchObject({
+    amountToCollect: 0,
+    amountCredited: 300,
+    gameRoundInfo: { status: 'closed' },
+    gameState: [{ type: 'debit' }, { type: 'genericwin', collected: 300, reason: 'endGameRound' }],
+    balance: { balances: [{ amount: 100_000 - STAKE + 300 }] },
+  });
+  await finished(harness, hash);
+  expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
+  await agreedBooks(harness, hash);
+  expect(await refused(player.end(hash))).toBe('400 GAMEROUNDNOTACTIVE');
+});
+
+test('winnings at the start count as open winnings; an end without any is a bare end', async () => {
+  const player = playerOf(harness);
+  const [won, lost] = [await player.start({ winAmount: 80 }), await playerOf(harness).start()];
+  expect(won).toMatchObject({ amountToCollect: 80, amountCredited: 0, gameRoundInfo: { status: 'open' } });
+  expect(await player.end(won.gameRoundInfo.hash)).toMatchObject({ amountCredited: 80 });
+  expect(lost.amountToCollect).toBe(0);
+});
+
+test('addWin with collect: credit and end in one call', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open();
+  await player.win(hash, { winAmount: 100 });
+  expect(await player.win(hash, { winAmount: 50, collect: true })).toMatchObject({
+    amountCredited: 150,
+    amountToCollect: 0,
+    gameRoundInfo: { status: 'closed' },
+  });
+  expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
+  await finished(harness, hash);
+  expect(await agreedBooks(harness, hash)).toMatchObject({ ledger: { net: 150 - STAKE } });
+});
+
+test('collectWin: parts of the open winnings, while the round stays open', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open();
+  await player.win(hash, { winAmount: 100 });
+  expect(await refused(player.collect(hash, 101))).toBe('400 UNCOLLECTEDAMOUNTTOOLOW');
+  expect(await player.collect(hash, 60)).toMatchObject({
+    amountCredited: 60,
+    amountToCollect: 40,
+    gameRoundInfo: { status: 'open' },
+  });
+  expect(await player.collect(hash)).toMatchObject({ amountCredited: 40, amountToCollect: 0 });
+  expect(await refused(player.collect(hash))).toBe('400 UNCOLLECTEDAMOUNTTOOLOW');
+  expect(await player.end(hash)).toMatchObject({ amountCredited: 0, gameRoundInfo: { status: 'closed' } });
+  expect(await harness.sent(hash)).toEqual(['debit', 'credit', 'credit', 'end']);
+  await finished(harness, hash);
+  expect(await agreedBooks(harness, hash)).toMatchObject({ ledger: { net: 100 - STAKE } });
+});
+
+test('every call says how many transactions it has, and the debit that it is the first', async () => {
+  const reply = await playerOf(harness).start({ endGame: true });
+  const [call] = await harness.calls(reply.gameRoundInfo.hash);
+  expect(call?.body).toMatchObject({
+    transactionCount: 2,
+    transactions: [{ type: 'debit', isFirstDebit: true, amount: STAKE, currency: 'EUR' }, { type: 'end' }],
+  });
+  expect(call?.body.transactions[1]).not.toHaveProperty('amount');
+});
+
+test('a stake that was multiplied already is not multiplied again', async () => {
+  const player = playerOf(harness, { currencyMultiplier: 10 });
+  const reply = await player.start({ debitAmount: 250, endGame: true });
+  expect(reply.gameRoundInfo).toMatchObject({ stake: 250, baseStake: 25, currencyMultiplier: 10 });
+  const [call] = await harness.calls(reply.gameRoundInfo.hash);
+  expect(call?.body.transactions[0]?.amount).toBe(250);
 });

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { RoundReply } from '../../src/contracts/gameround';
+import { RefusedError, type Refusal } from '../../src/domain/errors';
+import { effectiveTransactions, totals } from '../../src/domain/round/replies';
+import type { RoundSnapshot } from '../../src/domain/round/types';
+import type { Session } from '../../src/domain/session';
+import type { LedgerOfRound } from './wallet-controls';
+import type { RoundsHarness } from './rounds-harness';
+
+export const STAKE = 250;
+
+export interface StartOptions {
+  debitAmount?: number;
+  winAmount?: number;
+  endGame?: boolean;
+  closeOpenGame?: boolean;
+  rngCallId?: string;
+  roundId?: string;
+  requestId?: string;
+  currency?: string;
+}
+
+export interface WinOptions {
+  winAmount?: number;
+  collect?: boolean;
+  rngCallId?: string;
+  transactionId?: string;
+  requestId?: string;
+  betData?: Record<string, string>;
+}
+
+/** A game as its provider plays it: one session, every call with ids of its own unless it is told which. */
+export interface Player {
+  session: Session;
+  start(options?: StartOptions): Promise<RoundReply>;
+  /** Starts a round and answers its hash. */
+  open(options?: StartOptions): Promise<string>;
+  win(gameRound: string, options?: WinOptions): Promise<RoundReply>;
+  end(gameRound: string, transactionId?: string): Promise<RoundReply>;
+  collect(gameRound: string, amount?: number, transactionId?: string): Promise<RoundReply>;
+  void(gameRound: string): Promise<RoundReply>;
+}
+
+export function playerOf(harness: RoundsHarness, change: Partial<Session> = {}): Player {
+  const session = harness.newSession(change);
+  const { commands } = harness;
+  const start = (options: StartOptions = {}): Promise<RoundReply> =>
+    commands.startGameRound({
+      session,
+      requestId: options.requestId ?? randomUUID(),
+      rngResult: { rngCallId: options.rngCallId, winAmount: options.winAmount },
+      debitInformation: {
+        debitAmount: options.debitAmount ?? STAKE,
+        currency: options.currency ?? session.currency,
+      },
+      endGame: options.endGame ?? false,
+      closeOpenGame: options.closeOpenGame ?? false,
+      externalGameProviderRoundId: options.roundId,
+    });
+  return {
+    session,
+    start,
+    open: async (options) => {
+      const { gameRoundInfo, refusal } = await start(options);
+      if (refusal !== undefined) throw new Error(`the round did not start: ${refusal.errorCode.msg}`);
+      return gameRoundInfo.hash;
+    },
+    win: (gameRound, options = {}) =>
+      commands.addWin({
+        session,
+        requestId: options.requestId ?? randomUUID(),
+        gameRound,
+        rngResult: {
+          rngCallId: options.rngCallId,
+          winAmount: options.winAmount ?? 0,
+          betData: options.betData,
+        },
+        collect: options.collect ?? false,
+        externalGameProviderTransactionId: options.transactionId,
+      }),
+    end: (gameRound, transactionId) =>
+      commands.endGameRound({
+        session,
+        requestId: randomUUID(),
+        gameRound,
+        externalGameProviderTransactionId: transactionId,
+      }),
+    collect: (gameRound, amount, transactionId) =>
+      commands.collectWin({
+        session,
+        requestId: randomUUID(),
+        gameRound,
+        amount,
+        externalGameProviderTransactionId: transactionId,
+      }),
+    void: (gameRound) => commands.voidGameRound({ session, requestId: randomUUID(), gameRound }),
+  };
+}
+
+/** The refusal that a call ends with, whether its round gave it or nobody could be asked. */
+export async function refusalOf(call: Promise<RoundReply>): Promise<Refusal> {
+  try {
+    const { refusal } = await call;
+    if (refusal === undefined) throw new Error('the call was not refused');
+    return refusal;
+  } catch (error) {
+    if (error instanceof RefusedError) return error.refusal;
+    throw error;
+  }
+}
+
+/** `400 GAMEROUNDNOTACTIVE` */
+export async function refused(call: Promise<RoundReply>): Promise<string> {
+  const { status, errorCode } = await refusalOf(call);
+  return `${status} ${errorCode.msg}`;
+}
+
+export async function until<T>(
+  look: () => Promise<T>,
+  found: (seen: T) => boolean,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const seen = await look();
+    if (found(seen)) return seen;
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms, last: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Waits until a round that is over owes nothing to anybody. */
+export async function finished(harness: RoundsHarness, gameround: string): Promise<void> {
+  await harness.handle(gameround).result();
+}
+
+export interface Books {
+  record: RoundSnapshot;
+  ledger: LedgerOfRound;
+}
+
+/**
+ * The record and the operator's books of a round: what took effect is the same on both sides, each hash once, and the
+ * money adds up. A debit with an unknown outcome may be there or not: its void has to be.
+ */
+export async function agreedBooks(harness: RoundsHarness, gameround: string): Promise<Books> {
+  const record = await harness.rounds.find(gameround);
+  if (record === undefined) throw new Error('the round has no record');
+  const ledger = await harness.ledger(gameround, record.identity.operatorId);
+  const unsure = new Set(
+    record.transactions.filter(({ outcome }) => outcome === 'unknown').map(({ hash }) => `debit ${hash}`),
+  );
+  const name = ({ type, hash }: { type: string; hash: string }): string => `${type} ${hash}`;
+  const told = effectiveTransactions(record).map(name);
+  const moved = ledger.movements.map(name);
+  expect(moved).toHaveLength(new Set(moved).size);
+  expect(moved.filter((one) => !unsure.has(one)).sort()).toEqual(
+    told.filter((one) => !unsure.has(one)).sort(),
+  );
+  const { totalBetAmount, totalWinAmount } = totals(record);
+  expect(ledger.net).toBe(totalWinAmount - totalBetAmount);
+  return { record, ledger };
+}

@@ -1,0 +1,83 @@
+/** One effective movement in the operator's books. */
+export interface Movement {
+  type: string;
+  hash: string;
+  amount: number;
+  realDelta: number;
+}
+
+export interface LedgerOfRound {
+  /** `unknown` where the operator never heard of it. */
+  status: 'open' | 'closed' | 'failed' | 'voided' | 'unknown';
+  /** What the round did to the player's balance, minor units. */
+  net: number;
+  movements: Movement[];
+}
+
+export interface WalletCallSeen {
+  path: string;
+  status: number | null;
+  at: string;
+  headers: Record<string, string>;
+  fault?: string;
+  body: {
+    playerId: string;
+    gameCode: string;
+    gameRound: string;
+    transactionCount: number;
+    transactions: { type: string; hash: string; amount?: number; isFirstDebit?: boolean; currency: string }[];
+  };
+}
+
+/** The sandbox wallet's switches and books, over HTTP as everybody uses them. */
+export interface WalletControls {
+  /** See sandbox/http/faults.ts; answers the switch's id. */
+  fault(fault: object): Promise<number>;
+  clearFaults(): Promise<void>;
+  /** Lets what is held be processed. */
+  release(): Promise<void>;
+  ledger(gameround: string, operatorId?: string): Promise<LedgerOfRound>;
+  /** doTransactions calls of a round as they arrived, oldest first. */
+  calls(gameround: string): Promise<WalletCallSeen[]>;
+  /** The types of their transactions, call by call. */
+  sent(gameround: string): Promise<string[]>;
+  balance(playerId: string, operatorId?: string): Promise<number | undefined>;
+}
+
+export function walletControls(walletUrl: string): WalletControls {
+  async function admin(path: string, method = 'GET', body?: object): Promise<unknown> {
+    const headers = { 'content-type': 'application/json' };
+    const reply = await fetch(`${walletUrl}/sandbox/${path}`, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`sandbox ${path}: ${reply.status} ${await reply.text()}`);
+    return reply.json();
+  }
+  async function calls(gameround: string): Promise<WalletCallSeen[]> {
+    const query = new URLSearchParams({ gameRound: gameround, path: '/doTransactions' });
+    return ((await admin(`calls?${query}`)) as { calls: WalletCallSeen[] }).calls;
+  }
+  return {
+    fault: async (fault) => ((await admin('faults', 'POST', fault)) as { id: number }).id,
+    clearFaults: async () => void (await admin('faults', 'DELETE')),
+    release: async () => void (await admin('release', 'POST', {})),
+    ledger: async (gameround, operatorId = 'op1') => {
+      const query = new URLSearchParams({ gameRound: gameround, operatorId });
+      const { rounds, movements } = (await admin(`ledger?${query}`)) as {
+        rounds: { status: LedgerOfRound['status']; net: number }[];
+        movements: Movement[];
+      };
+      return { status: rounds[0]?.status ?? 'unknown', net: rounds[0]?.net ?? 0, movements };
+    },
+    calls,
+    sent: async (gameround) =>
+      (await calls(gameround)).map(({ body }) => body.transactions.map(({ type }) => type).join('+')),
+    balance: async (playerId, operatorId = 'op1') => {
+      const reply = await fetch(`${walletUrl}/sandbox/players/${playerId}?operatorId=${operatorId}`);
+      const { balances } = (await reply.json()) as { balances: { currency: string; real: number }[] };
+      return balances[0]?.real;
+    },
+  };
+}

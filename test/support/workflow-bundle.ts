@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { projectRoot } from '../../stack/paths';
+
+/** What the workflows are made of, the libraries included. */
+const SOURCES = ['workflows', 'src/contracts', 'src/domain', 'package-lock.json'];
+
+/** The workflows as one file of code: bundled once for each state of their sources, since that takes seconds. */
+export async function workflowBundle(): Promise<string> {
+  const cache = join(projectRoot(), 'node_modules', '.cache', 'workflow-bundles');
+  const file = join(cache, `${await fingerprint()}.js`);
+  if (!existsSync(file)) {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: require.resolve('../../workflows'),
+      logger: new DefaultLogger('ERROR'),
+    });
+    await mkdir(cache, { recursive: true });
+    // Appears whole: another process may be looking for it.
+    await writeFile(`${file}.${process.pid}`, code);
+    await rename(`${file}.${process.pid}`, file);
+  }
+  return file;
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of SOURCES) {
+    for (const file of await filesUnder(join(projectRoot(), source))) hash.update(await readFile(file));
+  }
+  return hash.digest('hex').slice(0, 24);
+}
+
+async function filesUnder(path: string): Promise<string[]> {
+  try {
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return [path];
+    throw error;
+  }
+}
