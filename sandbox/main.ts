@@ -12,7 +12,9 @@ const environment = z.object({
   SANDBOX_GAME_PORT: port(9002),
   SANDBOX_HOST: z.string().min(1).default('127.0.0.1'),
   SANDBOX_RNG: z.enum(['service', 'own']).default('service'),
-  SERVICE_URL: z.url().default('http://127.0.0.1:8080'),
+  /** Without it: this machine, at the API's own port. */
+  SERVICE_URL: z.url().optional(),
+  PORT: port(8080),
   DATA_DIR: z.string().min(1).default('.data'),
   LOG_LEVEL: z.string().min(1).default('info'),
 });
@@ -26,7 +28,7 @@ async function main(): Promise<void> {
   }
   const env = parsed.data;
   const log = pino({ level: env.LOG_LEVEL, base: { process: 'sandbox' } });
-  const serviceUrl = env.SERVICE_URL.replace(/\/$/, '');
+  const serviceUrl = (env.SERVICE_URL ?? `http://127.0.0.1:${env.PORT}`).replace(/\/$/, '');
   const shared = { host: env.SANDBOX_HOST, serviceUrl, log };
   const wallet = await createWalletApp({
     ...shared,

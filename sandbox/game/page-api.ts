@@ -39,10 +39,10 @@ const winBody = z.object({ collect: z.boolean().default(false) });
 const connected = z.looseObject({
   token: z.string(),
   tokenData: z.looseObject({ currencyMultiplier: z.number().optional() }),
-  balance: z.unknown(),
+  balance: z.unknown().optional(),
   gameSettings: z.looseObject({ customStakes: z.array(z.number()).optional() }).optional(),
-  freePlaysAvailable: z.unknown(),
-  gameHistory: z.unknown(),
+  freePlaysAvailable: z.unknown().optional(),
+  gameHistory: z.unknown().optional(),
 });
 
 type Action = (seat: Seat) => Promise<GameReply | undefined>;
