@@ -1,0 +1,208 @@
+import { attentionOf } from '../../src/domain/round/attention';
+import {
+  ACCEPTED,
+  addWin,
+  collectWin,
+  end,
+  END_REFUSED,
+  opened,
+  OPERATOR_ERROR,
+  refused,
+  repeat,
+  spins,
+  start,
+  type TestRound,
+  VOID,
+} from './support';
+
+const WON = start({ winAmount: 40 });
+const MAYBE = { maybePaid: true };
+
+describe('a credit is retried until it succeeds, always the same hash and amount (failure 2)', () => {
+  it('five times no answer, one credit', () => {
+    const round = opened(WON);
+    round.send(end());
+    const first = round.state.pending?.transactions;
+    for (let n = 0; n < 5; n += 1) {
+      round.settle(repeat(MAYBE));
+      expect(round.state.pending?.transactions).toEqual(first);
+    }
+    round.settle(ACCEPTED);
+    expect(round.reply(end())).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
+    expect(round.transactions('credit')).toHaveLength(1);
+    expect(round.state.pending).toBeUndefined();
+  });
+
+  it('the same command joins it', () => {
+    const round = opened(WON);
+    round.send(end());
+    round.settle(repeat(MAYBE));
+    expect(round.send(end())).toMatchObject({ kind: 'join' });
+    expect(round.send(end())).toMatchObject({ kind: 'join' });
+    expect(round.shapes).toHaveLength(2);
+  });
+
+  it('attention credit-pending while it is retried, not before and not after', () => {
+    const round = opened(WON);
+    round.send(end());
+    expect(attentionOf(round.state)).toEqual([]);
+    round.settle(repeat(MAYBE));
+    expect(attentionOf(round.state)).toEqual(['credit-pending']);
+    round.settle(ACCEPTED);
+    expect(attentionOf(round.state)).toEqual([]);
+  });
+});
+
+describe('a credit refused for good ("the debits are voided and the round is cancel")', () => {
+  it.each([end(), addWin('w', 5, { collect: true }), collectWin('c', 10)])('%j', (command) => {
+    const round = opened(WON);
+    const reply = round.do(command, refused());
+    expect(reply).toMatchObject({
+      amountCredited: 0,
+      amountToCollect: 0,
+      refusal: { status: 400, errorCode: OPERATOR_ERROR },
+      gameRoundInfo: { status: 'cancel' },
+    });
+    expect(round.shapes.at(-1)).toEqual(['void']);
+    expect(round.calls.at(-1)?.[0]?.hash).toBe(round.calls[0]?.[0]?.hash);
+    expect(round.state.crashed).toBe(false);
+    expect(round.transactions('credit')).toMatchObject([{ outcome: 'declined' }]);
+  });
+
+  it('voids every debit, the initial first', () => {
+    const round = opened(WON, { followUpDebits: true });
+    round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
+    round.do(end(), refused(), ACCEPTED, ACCEPTED);
+    const debits = round.transactions('debit').map(({ hash }) => hash);
+    expect(round.transactions('void').map(({ hash }) => hash)).toEqual(debits);
+    expect(round.state).toMatchObject({ status: 'cancel', pending: undefined });
+  });
+
+  it('after 425s and 429s, which are definite: still voided', () => {
+    const round = opened(WON);
+    round.send(end());
+    round.settle(repeat(), repeat(), refused());
+    expect(round.state.status).toBe('cancel');
+    expect(round.shapes.at(-1)).toEqual(['void']);
+  });
+
+  it('without an errorCode of its own the provider gets one of ours, never a 200', () => {
+    const round = opened(WON);
+    const { refusal } = round.do(end(), refused({ errorCode: undefined }));
+    expect(refusal?.status).toBeGreaterThanOrEqual(400);
+    expect(refusal?.errorCode.id).toBeGreaterThan(0);
+  });
+});
+
+/** Crashed: nothing voided, nothing more sent, the status stays open and what is owed stays on record. */
+function expectCrashed(round: TestRound, sent: string[][]): void {
+  expect(round.state).toMatchObject({ crashed: true, status: 'open' });
+  expect(round.state.closedAt).toBeUndefined();
+  expect(round.state.pending).toBeUndefined();
+  expect(round.state.voidsToCome).toEqual([]);
+  expect(round.shapes).toEqual(sent);
+  expect(attentionOf(round.state)).toEqual(['crashed']);
+}
+
+describe('a round is crashed instead of voided', () => {
+  it('refused after an earlier credit succeeded (spec: "nothing is voided … must be reconciled")', () => {
+    const round = opened(WON);
+    round.do(collectWin('c', 10), ACCEPTED);
+    const reply = round.do(end(), refused());
+    expectCrashed(round, [['debit 100'], ['credit 10'], ['credit 30', 'end']]);
+    expect(reply).toMatchObject({
+      refusal: { status: 400, errorCode: OPERATOR_ERROR },
+      gameRoundInfo: { status: 'open' },
+      amountToCollect: 30,
+    });
+    expect(round.transactions('credit').map(({ outcome }) => outcome)).toEqual(['accepted', 'pending']);
+  });
+
+  it('refused after a delivery of it without a definite answer', () => {
+    const round = opened(WON);
+    round.do(end(), repeat(MAYBE), refused());
+    expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
+  });
+
+  it('refused by the very delivery that says that it may have been paid (a worker died)', () => {
+    const round = opened(WON);
+    round.do(end(), refused(MAYBE));
+    expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
+  });
+
+  it('refused after an earlier credit that took two tries', () => {
+    const round = opened(WON);
+    round.do(collectWin('c', 10), repeat(MAYBE), ACCEPTED);
+    round.do(end(), refused());
+    expectCrashed(round, [['debit 100'], ['credit 10'], ['credit 30', 'end']]);
+  });
+
+  it('refused although the same call’s credit went through', () => {
+    const round = opened(WON);
+    round.do(end(), refused({ creditAccepted: true }));
+    expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
+    expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
+    expect(round.state.amountToCollect).toBe(0);
+  });
+
+  it.each([end(), collectWin('c', 10)])('401 or 1001 to %j: not retried, nothing voided', (command) => {
+    const round = opened(WON);
+    const reply = round.do(command, refused({ unauthorised: true }));
+    expectCrashed(round, round.shapes.slice(0, 2));
+    expect(reply.refusal).toMatchObject({ status: 502, errorCode: { id: 3000 } });
+    expect(round.transactions('credit')).toMatchObject([{ outcome: 'pending' }]);
+  });
+
+  it('a refused end alone never voids', () => {
+    const round = opened();
+    const reply = round.do(end(), END_REFUSED);
+    expectCrashed(round, [['debit 100'], ['end']]);
+    expect(reply.refusal).toEqual({ status: 400, errorCode: OPERATOR_ERROR });
+  });
+
+  it('the credit accepted, its end refused: the credit counts', () => {
+    const round = opened(WON);
+    round.do(end(), END_REFUSED);
+    expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
+    expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
+    expect(round.transactions('end')).not.toMatchObject([{ outcome: 'accepted' }]);
+    expect(round.state.amountToCollect).toBe(0);
+  });
+
+  it.each([
+    start(),
+    start({ rngCallId: 'rng-2' }),
+    addWin('w', 5),
+    end(),
+    end('other'),
+    collectWin('c', 1),
+    VOID,
+    spins('s', 'free', 3, 0),
+  ])('crashed: %j → GAMEROUNDCRASHED', (command) => {
+    const round = opened(WON, { followUpDebits: true });
+    round.do(end(), refused({ unauthorised: true }));
+    expect(round.refusal(command)).toBe('GAMEROUNDCRASHED');
+    expect(round.shapes).toHaveLength(2);
+  });
+});
+
+describe('the credit of a call was accepted before the call as a whole', () => {
+  it('it is paid at once, and not voided when the end is refused later', () => {
+    const round = opened(WON);
+    round.send(end());
+    round.settle(repeat({ creditAccepted: true }));
+    expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
+    expect(round.state).toMatchObject({ status: 'open', amountToCollect: 0 });
+    expect(round.state.gameState[0]?.collected).toBe(40);
+    round.settle(refused());
+    expect(round.state).toMatchObject({ crashed: true, status: 'open' });
+    expect(round.transactions('void')).toEqual([]);
+  });
+
+  it('then accepted whole: closed, and amountCredited tells of it', () => {
+    const round = opened(WON);
+    round.do(end(), repeat({ creditAccepted: true }), ACCEPTED);
+    expect(round.reply(end())).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
+    expect(round.transactions('credit')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,172 @@
+import {
+  effectiveTransactions,
+  freePlayInfo,
+  gameRoundInfo,
+  replyAbout,
+  snapshotOf,
+  totals,
+} from '../../src/domain/round/replies';
+import { refusal } from '../../src/domain/errors';
+import {
+  ACCEPTED,
+  addWin,
+  collectWin,
+  DECLINED,
+  end,
+  IDENTITY,
+  LATER,
+  opened,
+  refused,
+  start,
+  TestRound,
+  throughJson,
+  ticketStart,
+  UNKNOWN,
+  VOID,
+} from './support';
+
+const WON = start({ winAmount: 40 });
+
+describe('gameRoundInfo (spec)', () => {
+  it('has the spec’s fields; baseStake is the stake before the multiplier', () => {
+    const identity = { ...IDENTITY, currencyMultiplier: 100, currency: 'JPY' };
+    const round = new TestRound(start({ debitAmount: 500, currency: 'JPY' }), {}, identity).settle(ACCEPTED);
+    expect(gameRoundInfo(round.state)).toEqual({
+      hash: IDENTITY.gameround,
+      status: 'open',
+      stake: 500,
+      baseStake: 5,
+      mode: 'real',
+      currency: 'JPY',
+      game: 'demo-slot',
+      currencyMultiplier: 100,
+      commonRoundHash: '',
+    });
+  });
+
+  it('a multiplier of 0.1: exact integers (failure 8)', () => {
+    const identity = { ...IDENTITY, currencyMultiplier: 0.1 };
+    for (let debitAmount = 1; debitAmount <= 300; debitAmount += 1) {
+      const { state } = new TestRound(start({ debitAmount }), {}, identity);
+      expect(gameRoundInfo(state).baseStake).toBe(debitAmount * 10);
+    }
+  });
+});
+
+describe('replies', () => {
+  it('a refusal that is not kept tells how the round stands', () => {
+    const round = opened(WON);
+    const reply = replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
+    expect(reply).toMatchObject({
+      refusal: { status: 400, errorCode: { id: 2002 } },
+      gameRoundInfo: { status: 'open' },
+      amountToCollect: 40,
+      amountCredited: 0,
+    });
+  });
+
+  it('a reply carries a bounded number of entries, the newest ones', () => {
+    const round = opened();
+    for (let n = 1; n <= 120; n += 1) round.do(addWin(`w-${n}`, n));
+    const { gameState } = round.reply(addWin('w-120', 120));
+    expect(gameState.length).toBeLessThanOrEqual(50);
+    expect(gameState.at(-1)?.result.winAmount).toBe(120);
+    expect(round.reply(addWin('w-10', 10)).gameState.at(-1)?.result.winAmount).toBe(10);
+  });
+
+  it('voidGameRound answered with success never carries a refusal', () => {
+    const round = opened(WON);
+    expect(round.do(VOID, ACCEPTED).refusal).toBeUndefined();
+  });
+});
+
+describe('a snapshot', () => {
+  it('tells status, money, transactions and attention; nothing of the machine’s own', () => {
+    const round = opened(WON);
+    round.do(end(), ACCEPTED);
+    const snapshot = throughJson(snapshotOf(round.state));
+    expect(snapshot).toMatchObject({ status: 'closed', closedAt: LATER, crashed: false, amountToCollect: 0 });
+    expect(snapshot.transactions.map(({ type }) => type)).toEqual(['debit', 'credit', 'end']);
+    expect(snapshot.attention).toEqual([]);
+    expect(snapshot).not.toHaveProperty('commands');
+    expect(snapshot).not.toHaveProperty('policy');
+  });
+});
+
+describe('which transactions took effect, and their sums', () => {
+  it('bets and wins that were accepted', () => {
+    const round = opened(WON);
+    round.do(collectWin('c', 15), ACCEPTED);
+    round.do(end(), ACCEPTED);
+    expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
+    expect(effectiveTransactions(round.state).map(({ type }) => type)).toEqual([
+      'debit',
+      'credit',
+      'credit',
+      'end',
+    ]);
+  });
+
+  it('not: a declined debit ("a declined debit is never resent")', () => {
+    const round = opened(WON, { followUpDebits: true });
+    round.do(start({ rngCallId: 'rng-2' }), DECLINED);
+    expect(totals(round.state).totalBetAmount).toBe(100);
+    expect(effectiveTransactions(round.state)).toHaveLength(1);
+  });
+
+  it('not in the sum: an unknown debit; in the list only with its void after it', () => {
+    const round = opened(WON, { followUpDebits: true });
+    round.do(start({ rngCallId: 'rng-2' }), UNKNOWN, ACCEPTED);
+    expect(totals(round.state).totalBetAmount).toBe(100);
+    expect(effectiveTransactions(round.state).map(({ type }) => type)).toEqual(['debit', 'debit', 'void']);
+  });
+
+  it('not: a voided debit, a refused credit', () => {
+    const round = opened(WON);
+    round.do(end(), refused(), ACCEPTED);
+    expect(totals(round.state)).toEqual({ totalBetAmount: 0, totalWinAmount: 0 });
+    expect(effectiveTransactions(round.state).map(({ type }) => type)).toEqual(['debit', 'void']);
+  });
+
+  it('not: a credit that crashed its round ("payed: what was really given")', () => {
+    const round = opened(WON);
+    round.do(end(), refused({ unauthorised: true }));
+    expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 0 });
+  });
+
+  it('a ticket is no bet in money ("0 for a ticket")', () => {
+    expect(totals(opened(ticketStart()).state).totalBetAmount).toBe(0);
+  });
+});
+
+describe('freePlayInfo ("counts used, granted, won per serial; isLast when used up")', () => {
+  it('counts this round’s free play and its wins to those before', () => {
+    const round = opened(ticketStart({ winAmount: 10 }));
+    round.do(addWin('w', 5));
+    expect(freePlayInfo(round.state)).toMatchObject({
+      used: 3,
+      granted: 5,
+      won: 515,
+      isLast: false,
+      serial: 'T-1',
+    });
+  });
+
+  it('the last one', () => {
+    const ticket = { serial: 'T-1', stake: 20, currency: 'EUR', count: 1, usedBefore: 4, wonBefore: 0 };
+    expect(freePlayInfo(opened(ticketStart({ ticket })).state)).toMatchObject({
+      used: 5,
+      granted: 5,
+      isLast: true,
+    });
+  });
+
+  it('a declined debit used none', () => {
+    const round = new TestRound(ticketStart()).settle(DECLINED);
+    expect(freePlayInfo(round.state)?.used ?? 2).toBe(2);
+  });
+
+  it('none without a ticket', () => {
+    expect(freePlayInfo(opened().state)).toBeUndefined();
+  });
+});
