@@ -1,62 +1,69 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { ConfigError, loadConfig, type Config } from '../src/config';
 import { UserError } from './user-error';
 
-/** What `npm start` itself needs to know; the service's own settings are read by src/config.ts in its processes. */
+/** The service's own settings, and what only `npm start` needs to know beside them. */
 export interface StackConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly baseUrl: string;
-  readonly dataDir: string;
-  readonly tenantsFile?: string;
+  readonly service: Config;
   readonly sandbox: boolean;
-  readonly temporal: { readonly port: number; readonly uiPort: number; readonly externalAddress?: string };
-  readonly mongodb: { readonly port: number; readonly externalUri?: string };
+  readonly temporalPort: number;
+  readonly temporalUiPort: number;
+  readonly mongodbPort: number;
+  /** Set: it is used as it is, and none is started here. */
+  readonly externalTemporal?: string;
+  readonly externalMongodb?: string;
+  /** Where a back office token was made just now; it is shown once. */
+  readonly newTokenFile?: string;
 }
 
-const port = (standard: number) => z.coerce.number().int().min(1).max(65_535).default(standard);
-const text = z.string().min(1).optional();
-
+const text = z.string().optional();
 const Env = z.object({
-  PORT: port(8080),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
-  DATA_DIR: z.string().min(1).default('.data'),
-  TENANTS_FILE: text,
-  TEMPORAL_PORT: port(7233),
-  TEMPORAL_UI_PORT: port(8233),
+  // Ports were judged by loadConfig already, but for the one that is the stack's alone.
+  TEMPORAL_PORT: z.coerce.number().default(7233),
+  TEMPORAL_UI_PORT: z.coerce
+    .number({ error: 'must be a port, 1 to 65535' })
+    .int('must be a port, 1 to 65535')
+    .min(1, 'must be a port, 1 to 65535')
+    .max(65_535, 'must be a port, 1 to 65535')
+    .default(8233),
   TEMPORAL_ADDRESS: text,
-  MONGODB_PORT: port(27_017),
+  MONGODB_PORT: z.coerce.number().default(27_017),
   MONGODB_URI: text,
-  SANDBOX: z.enum(['on', 'off']).default('on'),
+  SANDBOX: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  DATA_DIR: z.string().default('.data'),
 });
 
-/** Throws UserError with a line for each setting that is wrong; values are not repeated, they may be secret. */
+/** Makes the kept secrets when there are none yet. Throws UserError with a line for each setting that is wrong. */
 export function readStackConfig(env: NodeJS.ProcessEnv): StackConfig {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Env.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw new UserError(`The environment is not usable:\n  ${lines.join('\n  ')}`);
+    throw new UserError(`The settings are not usable:\n  ${lines.join('\n  ')}`);
   }
   const { data } = parsed;
+  const tokenFile = join(data.DATA_DIR, 'backoffice-token');
+  const tokenIsNew = given.BACKOFFICE_TOKEN === undefined && !existsSync(tokenFile);
   return {
-    host: data.HOST,
-    port: data.PORT,
-    baseUrl: data.BASE_URL ?? `http://${reachable(data.HOST)}:${data.PORT}`,
-    dataDir: resolve(data.DATA_DIR),
-    ...(data.TENANTS_FILE === undefined ? {} : { tenantsFile: resolve(data.TENANTS_FILE) }),
+    service: serviceConfig(given),
     sandbox: data.SANDBOX === 'on',
-    temporal: {
-      port: data.TEMPORAL_PORT,
-      uiPort: data.TEMPORAL_UI_PORT,
-      ...(data.TEMPORAL_ADDRESS === undefined ? {} : { externalAddress: data.TEMPORAL_ADDRESS }),
-    },
-    mongodb: {
-      port: data.MONGODB_PORT,
-      ...(data.MONGODB_URI === undefined ? {} : { externalUri: data.MONGODB_URI }),
-    },
+    temporalPort: data.TEMPORAL_PORT,
+    temporalUiPort: data.TEMPORAL_UI_PORT,
+    mongodbPort: data.MONGODB_PORT,
+    ...(data.TEMPORAL_ADDRESS === undefined ? {} : { externalTemporal: data.TEMPORAL_ADDRESS }),
+    ...(data.MONGODB_URI === undefined ? {} : { externalMongodb: data.MONGODB_URI }),
+    ...(tokenIsNew ? { newTokenFile: tokenFile } : {}),
   };
+}
+
+function serviceConfig(env: NodeJS.ProcessEnv): Config {
+  try {
+    return loadConfig(env);
+  } catch (error) {
+    throw error instanceof ConfigError ? new UserError(error.message) : error;
+  }
 }
 
 /** An address to connect to, for one to listen on. */

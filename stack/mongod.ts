@@ -2,14 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient, MongoServerError, type Db, type Document } from 'mongodb';
 import { startChild, type Child } from './child';
+import { requireFree } from './ports';
 import { until } from './until';
 
 export interface MongodOptions {
   readonly binary: string;
   readonly port: number;
   readonly dbPath: string;
-  /** Named in the URI as the default one. */
-  readonly database?: string;
   readonly logDir: string;
   /** See ChildOptions.record. */
   readonly runDir?: string;
@@ -37,6 +36,7 @@ export async function startMongod(options: MongodOptions): Promise<MongoServer> 
   const ip = options.ip ?? '127.0.0.1';
   const member = `${ip}:${options.port}`;
   await mkdir(options.dbPath, { recursive: true });
+  await requireFree(options.port, ip, 'MongoDB');
   const child = await startChild({
     name: 'mongod',
     command: options.binary,
@@ -57,7 +57,7 @@ export async function startMongod(options: MongodOptions): Promise<MongoServer> 
     await child.stop();
     throw error;
   }
-  const uri = `mongodb://${member}/${options.database ?? ''}?replicaSet=${REPLICA_SET}`;
+  const uri = `mongodb://${member}/?replicaSet=${REPLICA_SET}`;
   return { uri, pid: child.pid, child, stop: () => child.stop() };
 }
 

@@ -32,23 +32,29 @@ export async function requireFreePorts(config: StackConfig): Promise<void> {
   if (taken.length + twice.length > 0) throw new UserError([...taken, ...twice].join('\n'));
 }
 
-function needed({ host, port, temporal, mongodb, sandbox }: StackConfig): Needed[] {
+function needed(config: StackConfig): Needed[] {
+  const { host, port } = config.service.http;
   const list: Needed[] = [{ port, host, what: 'the API', remedy: 'set PORT to a free one' }];
-  if (temporal.externalAddress === undefined) {
+  if (config.externalTemporal === undefined) {
     list.push(
-      { port: temporal.port, host: LOCAL, what: 'Temporal', remedy: 'set TEMPORAL_PORT to a free one' },
+      { port: config.temporalPort, host: LOCAL, what: 'Temporal', remedy: 'set TEMPORAL_PORT to a free one' },
       {
-        port: temporal.uiPort,
+        port: config.temporalUiPort,
         host: LOCAL,
         what: 'Temporal Web',
         remedy: 'set TEMPORAL_UI_PORT to a free one',
       },
     );
   }
-  if (mongodb.externalUri === undefined) {
-    list.push({ port: mongodb.port, host: LOCAL, what: 'MongoDB', remedy: 'set MONGODB_PORT to a free one' });
+  if (config.externalMongodb === undefined) {
+    list.push({
+      port: config.mongodbPort,
+      host: LOCAL,
+      what: 'MongoDB',
+      remedy: 'set MONGODB_PORT to a free one',
+    });
   }
-  if (sandbox) {
+  if (config.sandbox) {
     const remedy = 'leave the sandbox out with SANDBOX=off';
     list.push(
       { port: SANDBOX_WALLET_PORT, host: LOCAL, what: 'the sandbox wallet', remedy },

@@ -50,13 +50,14 @@ function pipProcess(
     '--no-input',
     '--no-cache-dir',
   ];
+  // spawn's own timeout would keep us alive when the interpreter does not exist.
+  const tooLong = AbortSignal.timeout(PIP_TIMEOUT_MS);
   return new Promise((done, fail) => {
     const child = spawn(python, [...fixed, '--progress-bar', 'off', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, TMPDIR: scratch, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
-      timeout: PIP_TIMEOUT_MS,
+      signal: signal === undefined ? tooLong : AbortSignal.any([signal, tooLong]),
       killSignal: 'SIGKILL',
-      signal,
     });
     let output = '';
     const keep = (chunk: Buffer): void => {
@@ -64,7 +65,9 @@ function pipProcess(
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    child.on('error', fail);
+    child.on('error', (error) => {
+      fail(tooLong.aborted ? new Error(`not done after ${PIP_TIMEOUT_MS / 60_000} minutes`) : error);
+    });
     child.on('close', (code, signal) => {
       if (code === 0) done();
       else fail(new Error(lastErrorLine(output) ?? `pip ended with ${signal ?? code}`));

@@ -13,6 +13,11 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
+/** Else a server would fail to listen while whoever holds the port is taken for it. */
+export async function requireFree(port: number, host: string, what: string): Promise<void> {
+  if (!(await isPortFree(port, host))) throw new UserError(`Port ${port}, needed for ${what}, is in use.`);
+}
+
 /** Ports that were free a moment ago, all different. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const probes = await Promise.all(Array.from({ length: count }, () => listenAnywhere(host)));

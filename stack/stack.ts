@@ -7,8 +7,6 @@ import { claimDataDir, releaseDataDir, runDir } from './leftovers';
 import { rotateLog } from './logs';
 import { startMongod } from './mongod';
 import { requireFreePorts, SANDBOX_WALLET_PORT } from './needed-ports';
-import { projectRoot } from './paths';
-import { loadSecrets, type Secrets } from './secrets';
 import { supervise, type Supervised } from './supervise';
 import { startTemporal } from './temporal';
 import { until } from './until';
@@ -23,7 +21,6 @@ export interface StackOptions {
 }
 
 export interface Stack {
-  readonly secrets: Secrets;
   readonly temporalAddress: string;
   readonly mongodbUri: string;
   /** Undefined when the sandbox is off or did not answer. */
@@ -45,16 +42,14 @@ const ROTATE_EVERY_MS = 30_000;
 /** Starts everything and returns when the API says that it is ready; on failure nothing is left running. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say, signal } = options;
-  await claimDataDir(config.dataDir, say);
+  await claimDataDir(config.service.dataDir, say);
   const running = new Services(options);
   try {
     await requireFreePorts(config);
-    const secrets = await loadSecrets(config.dataDir, options.env);
     const servers = await startServers(options, running);
-    await startProcesses(options, running, childEnv(options, servers, secrets));
+    await startProcesses(options, running, childEnv(options, servers));
     return {
       ...servers,
-      secrets,
       launchUrl: config.sandbox ? await launchUrl(signal, say) : undefined,
       failed: running.superviseAll(),
       stop: () => running.stop(),
@@ -107,7 +102,7 @@ class Services {
       this.options.say(`stopping ${name}`);
       await running.stop();
     }
-    await releaseDataDir(this.options.config.dataDir);
+    await releaseDataDir(this.options.config.service.dataDir);
   }
 
   private rotateLogs(): void {
@@ -127,34 +122,33 @@ async function startServers(options: StackOptions, running: Services): Promise<S
 }
 
 async function ensureTemporal({ config, say, signal }: StackOptions, running: Services): Promise<string> {
-  if (config.temporal.externalAddress !== undefined) return config.temporal.externalAddress;
+  if (config.externalTemporal !== undefined) return config.externalTemporal;
   const binary = await findBinary('temporal', { onProgress: say, signal });
   say(`starting Temporal (${binary})`);
   await running.start('temporal', async (restartSignal) => {
     const server = await startTemporal({
       binary,
-      port: config.temporal.port,
-      uiPort: config.temporal.uiPort,
-      dataFile: join(config.dataDir, 'temporal.db'),
+      port: config.temporalPort,
+      uiPort: config.temporalUiPort,
+      dataFile: join(config.service.dataDir, 'temporal.db'),
       ...placement(config),
       signal: restartSignal,
     });
     return server.child;
   });
-  return `127.0.0.1:${config.temporal.port}`;
+  return `127.0.0.1:${config.temporalPort}`;
 }
 
 async function ensureMongod({ config, say, signal }: StackOptions, running: Services): Promise<string> {
-  if (config.mongodb.externalUri !== undefined) return config.mongodb.externalUri;
+  if (config.externalMongodb !== undefined) return config.externalMongodb;
   const binary = await findBinary('mongod', { onProgress: say, signal });
   say(`starting MongoDB (${binary})`);
   let uri = '';
   await running.start('mongod', async (restartSignal) => {
     const server = await startMongod({
       binary,
-      port: config.mongodb.port,
-      dbPath: join(config.dataDir, 'mongodb'),
-      database: 'gameround',
+      port: config.mongodbPort,
+      dbPath: join(config.service.dataDir, 'mongodb'),
       ...placement(config),
       signal: restartSignal,
     });
@@ -197,32 +191,38 @@ function startNode(
     logFile: join(logDir, `${name}.log`),
     ipc: true,
     ownGroup,
-    record: { runDir: runDir(config.dataDir), marker: script },
+    record: { runDir: runDir(config.service.dataDir), marker: script },
   });
 }
 
 function placement(config: StackConfig): { logDir: string; runDir: string; ownGroup: boolean } {
-  return { logDir: join(config.dataDir, 'logs'), runDir: runDir(config.dataDir), ownGroup: true };
+  return {
+    logDir: join(config.service.dataDir, 'logs'),
+    runDir: runDir(config.service.dataDir),
+    ownGroup: true,
+  };
 }
 
 /** What the children see: our own environment, and where everything is. */
-function childEnv({ config, env }: StackOptions, servers: Servers, secrets: Secrets): NodeJS.ProcessEnv {
+function childEnv({ config, env }: StackOptions, servers: Servers): NodeJS.ProcessEnv {
+  const { http, dataDir, tenantsFile, backofficeToken, secretsKey } = config.service;
   return {
     ...env,
-    PORT: String(config.port),
-    HOST: config.host,
-    BASE_URL: config.baseUrl,
-    DATA_DIR: config.dataDir,
-    TENANTS_FILE: config.tenantsFile ?? join(projectRoot(), 'sandbox', 'tenants.json'),
+    PORT: String(http.port),
+    HOST: http.host,
+    BASE_URL: http.baseUrl,
+    DATA_DIR: dataDir,
+    TENANTS_FILE: tenantsFile,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     MONGODB_URI: servers.mongodbUri,
-    SECRETS_KEY: secrets.secretsKey,
-    BACKOFFICE_TOKEN: secrets.backofficeToken,
+    SECRETS_KEY: secretsKey.toString('base64'),
+    BACKOFFICE_TOKEN: backofficeToken,
   };
 }
 
 async function ready(config: StackConfig, api: Child, signal: AbortSignal): Promise<void> {
-  const url = `http://${reachable(config.host)}:${config.port}/health/ready`;
+  const { host, port } = config.service.http;
+  const url = `http://${reachable(host)}:${port}/health/ready`;
   const ask = async (): Promise<void> => {
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
     const body = await response.text();

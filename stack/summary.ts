@@ -3,7 +3,7 @@ import { reachable, type StackConfig } from './config';
 import { SANDBOX_GAME_PORT, SANDBOX_WALLET_PORT } from './needed-ports';
 import type { Stack } from './stack';
 
-type Shown = Pick<Stack, 'temporalAddress' | 'mongodbUri' | 'launchUrl' | 'secrets'>;
+type Shown = Pick<Stack, 'temporalAddress' | 'mongodbUri' | 'launchUrl'>;
 
 /** What a person needs when everything is up; credentials in addresses are masked. */
 export function summary(config: StackConfig, stack: Shown, tookMs: number): string {
@@ -16,7 +16,7 @@ export function summary(config: StackConfig, stack: Shown, tookMs: number): stri
     '',
     ...table,
     '',
-    ...tokenLines(config, stack),
+    ...tokenLines(config),
     ...(stack.launchUrl === undefined
       ? []
       : ['  Play (used once, within 60 s):', `  ${stack.launchUrl}`, '']),
@@ -25,10 +25,11 @@ export function summary(config: StackConfig, stack: Shown, tookMs: number): stri
 }
 
 function addresses(config: StackConfig, stack: Shown): [string, string][] {
-  const api = `http://${reachable(config.host)}:${config.port}`;
+  const { host, port } = config.service.http;
+  const api = `http://${reachable(host)}:${port}`;
   const web: [string, string][] =
-    config.temporal.externalAddress === undefined
-      ? [['Temporal Web', `http://127.0.0.1:${config.temporal.uiPort}`]]
+    config.externalTemporal === undefined
+      ? [['Temporal Web', `http://127.0.0.1:${config.temporalUiPort}`]]
       : [];
   const sandbox: [string, string][] = config.sandbox
     ? [
@@ -47,12 +48,15 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
     ...web,
     ['MongoDB', stack.mongodbUri.replace(/\/\/[^@/]*@/, '//***@')],
     ...sandbox,
-    ['Logs', join(config.dataDir, 'logs')],
+    ['Logs', join(config.service.dataDir, 'logs')],
   ];
 }
 
-function tokenLines(config: StackConfig, { secrets }: Shown): string[] {
-  if (!secrets.backofficeTokenIsNew) return [];
-  const file = join(config.dataDir, 'backoffice-token');
-  return [`  Back office token, made just now and kept in ${file}:`, `  ${secrets.backofficeToken}`, ''];
+function tokenLines({ newTokenFile, service }: StackConfig): string[] {
+  if (newTokenFile === undefined) return [];
+  return [
+    `  Back office token, made just now and kept in ${newTokenFile}:`,
+    `  ${service.backofficeToken}`,
+    '',
+  ];
 }

@@ -1,6 +1,9 @@
 import { Connection } from '@temporalio/client';
+import { encodeSearchAttributeIndexedValueType as indexedType } from '@temporalio/common/lib/search-attributes';
 import { join } from 'node:path';
+import { SEARCH_ATTRIBUTES } from '../src/contracts/search-attributes';
 import { startChild, type Child } from './child';
+import { requireFree } from './ports';
 import { until } from './until';
 
 export interface TemporalOptions {
@@ -28,25 +31,16 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
-/** What every round's workflow carries, so that people find it (contract §8); all of type Keyword. */
-export const SEARCH_ATTRIBUTES = [
-  'OperatorId',
-  'PlayerId',
-  'GameCode',
-  'ProviderId',
-  'GameroundAttention',
-] as const;
-
 const NAMESPACE = 'default';
 const RETENTION_SECONDS = 30 * 24 * 3600;
 const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 3_000;
-const KEYWORD = 2; // temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
 
 /** Starts a development server and returns when the namespace is as rounds need it. */
 export async function startTemporal(options: TemporalOptions): Promise<TemporalServer> {
   const ip = options.ip ?? '127.0.0.1';
   const address = `${ip}:${options.port}`;
+  await requireFree(options.port, ip, 'Temporal');
   const child = await startChild({
     name: 'temporal',
     command: options.binary,
@@ -123,8 +117,10 @@ async function setRetention(connection: Connection, namespace: string): Promise<
 async function addSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const service = connection.operatorService;
   const { customAttributes } = await service.listSearchAttributes({ namespace });
-  const missing = SEARCH_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
+  const missing = SEARCH_ATTRIBUTES.filter(({ name }) => customAttributes?.[name] === undefined);
   if (missing.length === 0) return;
-  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+  const searchAttributes = Object.fromEntries(
+    missing.map(({ name, type }) => [name, indexedType(type) ?? 0]),
+  );
   await service.addSearchAttributes({ namespace, searchAttributes });
 }

@@ -2,74 +2,73 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBinary } from '../../stack/binaries';
+import { findBinary, type BinaryName } from '../../stack/binaries';
 import { startMongod } from '../../stack/mongod';
 import { freePorts } from '../../stack/ports';
 import { startTemporal } from '../../stack/temporal';
 
-/** Servers that all test files of one jest run share; addresses are in the environment as well. */
+/** Servers that all test files of one jest run share; their addresses are in the environment. */
 export interface TestServers {
   stop(): Promise<void>;
+}
+
+type Find = (name: BinaryName) => Promise<string>;
+type Variable = 'TEST_TEMPORAL_ADDRESS' | 'TEST_MONGODB_URI' | 'TEST_SERVER_BINARY';
+
+/** What a variable's value is, and how to end what was started for it. */
+interface Started {
+  readonly value: string;
+  readonly stop?: () => Promise<void>;
 }
 
 const PREFIX = 'gameround-test-';
 
 /**
- * One Temporal development server and one mongod for this run, on free ports, with data in a folder that goes with them.
- * Sets TEST_TEMPORAL_ADDRESS, TEST_MONGODB_URI and TEST_SERVER_BINARY; what is already set is used as it is.
+ * One Temporal development server and one mongod for this run, on free ports, with data in a folder that goes with
+ * them. Sets TEST_TEMPORAL_ADDRESS, TEST_MONGODB_URI and TEST_SERVER_BINARY; what is already set is used as it is.
  */
-export async function startTestServers(env: NodeJS.ProcessEnv = process.env): Promise<TestServers> {
-  const undo: (() => Promise<void>)[] = [];
+export async function startTestServers(
+  env: NodeJS.ProcessEnv = process.env,
+  find: Find = findAloud,
+): Promise<TestServers> {
+  const dir = await ownFolder();
+  const undo = [() => rm(dir, { recursive: true, force: true, maxRetries: 3 })];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
   };
-  try {
-    const dir = await ownFolder();
-    undo.push(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }));
-    await startInto(env, dir, undo);
-    return { stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const missing = Object.entries(await starters(dir, find)).filter(([variable]) => !env[variable]);
+  const starting = missing.map(async ([variable, start]) => {
+    const started = await start();
+    if (started.stop) undo.push(started.stop);
+    env[variable] = started.value;
+  });
+  // All settle before anything is judged, so that a failure of one leaves none of the others half started.
+  const failed = (await Promise.allSettled(starting)).find((result) => result.status === 'rejected');
+  if (failed === undefined) return { stop };
+  await stop();
+  throw failed.reason;
 }
 
-async function startInto(env: NodeJS.ProcessEnv, dir: string, undo: (() => Promise<void>)[]): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const [temporalPort, mongoPort] = (await freePorts(2)) as [number, number];
-  const starting: Promise<void>[] = [];
-  if (!env.TEST_TEMPORAL_ADDRESS) {
-    starting.push(
-      findBinary('temporal', { onProgress: say })
-        .then((binary) =>
-          startTemporal({ binary, port: temporalPort, dataFile: join(dir, 'temporal.db'), logDir: dir }),
-        )
-        .then((server) => {
-          undo.push(() => server.stop());
-          env.TEST_TEMPORAL_ADDRESS = server.address;
-        }),
-    );
-  }
-  if (!env.TEST_MONGODB_URI) {
-    starting.push(
-      findBinary('mongod', { onProgress: say })
-        .then((binary) => startMongod({ binary, port: mongoPort, dbPath: join(dir, 'mongo'), logDir: dir }))
-        .then((server) => {
-          undo.push(() => server.stop());
-          env.TEST_MONGODB_URI = server.uri;
-        }),
-    );
-  }
-  if (!env.TEST_SERVER_BINARY) {
-    starting.push(
-      findBinary('temporal-test-server', { onProgress: say }).then((binary) => {
-        env.TEST_SERVER_BINARY = binary;
-      }),
-    );
-  }
-  // All settle before anything is judged, so that a failure of one leaves none of the others half started.
-  const failed = (await Promise.allSettled(starting)).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
+async function starters(dir: string, find: Find): Promise<Record<Variable, () => Promise<Started>>> {
+  const [temporalPort = 0, mongoPort = 0] = await freePorts(2);
+  return {
+    TEST_TEMPORAL_ADDRESS: async () => {
+      const dataFile = join(dir, 'temporal.db');
+      const binary = await find('temporal');
+      const server = await startTemporal({ binary, port: temporalPort, dataFile, logDir: dir });
+      return { value: server.address, stop: () => server.stop() };
+    },
+    TEST_MONGODB_URI: async () => {
+      const binary = await find('mongod');
+      const server = await startMongod({ binary, port: mongoPort, dbPath: join(dir, 'mongo'), logDir: dir });
+      return { value: server.uri, stop: () => server.stop() };
+    },
+    TEST_SERVER_BINARY: async () => ({ value: await find('temporal-test-server') }),
+  };
+}
+
+function findAloud(name: BinaryName): Promise<string> {
+  return findBinary(name, { onProgress: (line) => void process.stderr.write(`${line}\n`) });
 }
 
 /** Named after our process, so that what a killed run left behind is known as such and removed. */
