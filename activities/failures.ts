@@ -2,6 +2,7 @@
 export const FAILURE_TYPES = {
   /** A credit or void that the wallet has not settled yet; it is sent again. */
   walletNotSettled: 'WalletNotSettled',
+  roundNotFound: 'RoundNotFound',
   /** The provider did not close the round. */
   autoCloseFailed: 'AutoCloseFailed',
 } as const;

@@ -1,20 +1,26 @@
 import type { GameroundActivities } from '../src/contracts/activities';
+import type { ReconcileActivities } from '../src/contracts/reconcile';
 import { createAfterwardsActivities, type AfterwardsDependencies } from './afterwards';
 import { createAutoCloseActivities, type AutoCloseDependencies } from './auto-close';
 import { createWalletActivities, type DeliverDependencies } from './deliver';
 import { createReadModelActivities, type ReadModelDependencies } from './read-model';
+import { createReconcileActivities, type ReconcileDependencies } from './reconcile';
 
 export type ActivityDependencies = DeliverDependencies &
   ReadModelDependencies &
   AutoCloseDependencies &
-  AfterwardsDependencies;
+  AfterwardsDependencies &
+  ReconcileDependencies;
 
-/** The activities of the round's workflow, over their dependencies. */
-export function createActivities(deps: ActivityDependencies): GameroundActivities {
+export type Activities = GameroundActivities & ReconcileActivities;
+
+/** The activities of all workflows, over their dependencies. */
+export function createActivities(deps: ActivityDependencies): Activities {
   return {
     ...createWalletActivities(deps),
     ...createReadModelActivities(deps),
     ...createAutoCloseActivities(deps),
     ...createAfterwardsActivities(deps),
+    ...createReconcileActivities(deps),
   };
 }

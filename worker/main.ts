@@ -1,10 +1,11 @@
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
-import { createActivities } from '../activities';
+import { createActivities, type Activities } from '../activities';
 import { createSlots } from '../activities/slots';
 import { createProviderClient } from '../src/clients/game-provider';
 import { createHttpClient } from '../src/clients/http';
 import { createOperatorWallet } from '../src/clients/operator-wallet';
+import { createRoundControl } from '../src/commands/round-control';
 import { ConfigError, describeConfig, loadConfig, type Config } from '../src/config';
 import { createLogger, type Logger } from '../src/logging';
 import { openDatabase } from '../src/read-model/connect';
@@ -36,6 +37,8 @@ async function main(): Promise<void> {
   const marks = createDeliveryMarks(db);
   const http = createHttpClient((call) => logger.info(call, 'call out'));
   const lookup = tenantLookup(tenants);
+  const connection = Connection.lazy(addressOf(config));
+  const client = new Client({ connection, namespace: config.temporal.namespace });
   const activities = createActivities({
     tenants: lookup,
     wallet: createOperatorWallet(http),
@@ -45,6 +48,7 @@ async function main(): Promise<void> {
     rounds,
     slots: createSlots(LOCAL_SLOTS_PER_OPERATOR),
     environment: config.environment,
+    control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,
     observe: (purpose, outcome) => logger.debug({ purpose, outcome }, 'wallet outcome'),
   });
@@ -52,26 +56,29 @@ async function main(): Promise<void> {
     await ensureRoundIndexes(rounds);
     await marks.ensureIndexes();
   });
-  const worker = await untilDone(stopped, logger, 'Temporal', () => connect(config, activities));
+  const worker = await untilDone(stopped, logger, 'Temporal', () => connect(config, connection, activities));
   if (worker !== undefined) await runUntil(worker, stopped, logger);
   await indexes;
   await tenants.close();
   await http.close();
+  await connection.close();
   await database.client.close();
   logger.info('worker stopped');
 }
 
-async function connect(config: Config, activities: ReturnType<typeof createActivities>): Promise<Worker> {
-  const { address, namespace, apiKey, tls } = config.temporal;
-  const options = { address, apiKey, tls };
-  const client = await Connection.connect(options);
-  try {
-    await ensureSearchAttributes(client, namespace);
-  } finally {
-    await client.close();
-  }
-  const connection = await NativeConnection.connect(options);
-  return createWorker({ connection, namespace, activities, workflows: { bundlePath: BUNDLE_PATH } });
+function addressOf({ temporal: { address, apiKey, tls } }: Config): {
+  address: string;
+  apiKey?: string;
+  tls?: object;
+} {
+  return { address, apiKey, tls };
+}
+
+async function connect(config: Config, connection: Connection, activities: Activities): Promise<Worker> {
+  const { namespace } = config.temporal;
+  await ensureSearchAttributes(connection, namespace);
+  const native = await NativeConnection.connect(addressOf(config));
+  return createWorker({ connection: native, namespace, activities, workflows: { bundlePath: BUNDLE_PATH } });
 }
 
 /** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */

@@ -1,11 +1,11 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { TASK_QUEUE } from '../src/contracts/gameround';
-import type { GameroundActivities } from '../src/contracts/activities';
+import type { Activities } from '../activities';
 
 export interface WorkerDependencies {
   connection: NativeConnection;
   namespace: string;
-  activities: GameroundActivities;
+  activities: Activities;
   /** Built ahead of time in production; from source in development and tests. */
   workflows: { bundlePath: string } | { path: string } | { code: string };
   /** For tests that run several workers on one server. */

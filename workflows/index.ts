@@ -1,2 +1,3 @@
 /** The workflow bundle's entry: every export is a workflow type. */
 export { gameround } from './gameround';
+export { reconcile } from './reconcile';

@@ -62,3 +62,17 @@ export const REPORT: ActivityOptions = {
 
 /** A report that takes longer than this is marked for a person. */
 export const REPORT_LATE_MS = 60_000;
+
+/** The round retries its own credit; reconciliation waits for it. */
+export const CLOSE_FOR_RECONCILE: ActivityOptions = {
+  startToCloseTimeout: 15_000,
+  retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 30_000 },
+};
+
+/** One call; an operator that can't be reached is told to the caller, who may try again. */
+export const RESEND: ActivityOptions = { startToCloseTimeout: 65_000, retry: { maximumAttempts: 1 } };
+
+export const SETTLE_CRASHED: ActivityOptions = {
+  startToCloseTimeout: 15_000,
+  retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 10_000 },
+};

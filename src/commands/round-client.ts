@@ -43,9 +43,9 @@ export interface RoundClient {
   /** Starts the round, or joins it when it runs already. */
   start(start: GameroundStart, actor: Actor): Promise<RoundReply | Gone | 'guard-lost'>;
   /** Makes the command durable by a signal and fetches its answer by an update. */
-  send(gameround: string, sent: Command, actor: Actor): Promise<RoundReply | Gone>;
+  send(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply | Gone>;
   /** Fetches an answer without making anything durable first: for what can only be a repeat. */
-  ask(gameround: string, sent: Command, actor: Actor): Promise<RoundReply | Gone>;
+  ask(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply | Gone>;
   /** The round's state, also of a closed one within retention; undefined where there never was a round. */
   state(gameround: string): Promise<RoundStateView | undefined>;
   isRunning(gameround: string): Promise<boolean>;
@@ -64,7 +64,7 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
     }
   }
 
-  async function update(gameround: string, sent: Command, actor: Actor): Promise<RoundReply> {
+  async function update(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply> {
     const { command, update: definition } = channels(sent);
     try {
       return await handleOf(gameround).executeUpdate(definition, { args: [command, actor] });
@@ -74,7 +74,7 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
   }
 
   /** A command that ended the round at once has its answer in the round's result. */
-  async function updateOrResult(gameround: string, sent: Command, actor: Actor): Promise<RoundReply | Gone> {
+  async function updateOrResult(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply | Gone> {
     try {
       return await update(gameround, sent, actor);
     } catch (error) {

@@ -62,9 +62,17 @@ function toDocument(snapshot: RoundSnapshot, version: number, environment: strin
 export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
   await rounds.collection.createIndexes([
     { key: { operator: 1, player: 1, game: 1, status: 1, openedAt: -1 }, name: 'player_game_status' },
-    { key: { operator: 1, player: 1, closedAt: -1 }, name: 'player_closed' },
-    { key: { operator: 1, player: 1, game: 1, externalGameProviderRoundId: 1 }, name: 'external_id' },
+    { key: { operator: 1, player: 1, status: 1, closedAt: -1 }, name: 'player_closed' },
+    {
+      key: { operator: 1, player: 1, 'snapshot.ticket.serial': 1 },
+      name: 'ticket',
+      partialFilterExpression: { 'snapshot.ticket.serial': { $exists: true } },
+    },
     { key: { providerId: 1, game: 1, status: 1, openedAt: -1 }, name: 'game_open' },
-    { key: { attention: 1, openedAt: -1 }, name: 'attention', partialFilterExpression: { attention: { $exists: true } } },
+    {
+      key: { attention: 1, openedAt: -1 },
+      name: 'attention',
+      partialFilterExpression: { attention: { $exists: true } },
+    },
   ]);
 }

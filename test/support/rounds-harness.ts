@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Db } from 'mongodb';
-import { createActivities } from '../../activities';
+import { createActivities, type Activities } from '../../activities';
 import { createSlots } from '../../activities/slots';
+import type { RoundControl } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpClient } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
 import { createCommands } from '../../src/commands';
 import type { GameroundCommands } from '../../src/commands/types';
-import type { GameroundActivities } from '../../src/contracts/activities';
 import { workflowIdOf } from '../../src/contracts/gameround';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
@@ -126,14 +126,23 @@ export interface ActivitySettings {
   walletUrl: string;
   gameUrl: string | undefined;
   policy: RoundPolicy;
+  /** Only reconciliation needs one. */
+  control?: RoundControl;
 }
+
+const noReconciliation = (): Promise<never> => Promise.reject(new Error('no reconciliation in this test'));
+const NO_CONTROL: RoundControl = {
+  closeGently: noReconciliation,
+  settleCrashed: noReconciliation,
+  read: noReconciliation,
+};
 
 /** The real activities over a database and the sandbox's wallet. */
 export function activitiesOver(
   { db }: Database,
   http: HttpClient,
-  { walletUrl, gameUrl = 'http://127.0.0.1:9', policy }: ActivitySettings,
-): GameroundActivities {
+  { walletUrl, gameUrl = 'http://127.0.0.1:9', policy, control = NO_CONTROL }: ActivitySettings,
+): Activities {
   return createActivities({
     tenants: {
       operator: (operatorId) => {
@@ -158,6 +167,7 @@ export function activitiesOver(
     rounds: createRounds(db, 'test'),
     slots: createSlots(8),
     environment: 'test',
+    control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),
     observe: () => undefined,
   });
@@ -167,7 +177,7 @@ interface WorkerSettings {
   address: string;
   namespace: string;
   taskQueue: string;
-  activities: GameroundActivities;
+  activities: Activities;
 }
 
 async function runWorker({ address, ...settings }: WorkerSettings): Promise<{ stop(): Promise<void> }> {

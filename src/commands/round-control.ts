@@ -1,0 +1,38 @@
+import type { Client } from '@temporalio/client';
+import { TASK_QUEUE } from '../contracts/gameround';
+import { RefusedError } from '../domain/errors';
+import type { RoundSnapshot } from '../domain/round/types';
+import { createRoundClient } from './round-client';
+
+export interface RoundControl {
+  closeGently(gameround: string): Promise<void>;
+  settleCrashed(gameround: string, accepted: string[]): Promise<void>;
+  read(gameround: string): Promise<RoundSnapshot | undefined>;
+}
+
+/** Steps of reconciliation, by the round's own commands and queue. */
+export function createRoundControl(
+  client: Client,
+  findRecord: (gameround: string) => Promise<RoundSnapshot | undefined>,
+  taskQueue = TASK_QUEUE,
+): RoundControl {
+  const rounds = createRoundClient(client, taskQueue);
+  return {
+    async closeGently(gameround) {
+      const reply = await rounds.send(gameround, {
+        type: 'end',
+        key: 'reconcile',
+        reason: 'reconcile',
+        gentle: true,
+      });
+      // Over or crashed already: there is nothing to close. Anything else is still to come.
+      const isStillOpen = reply !== 'gone' && reply.refusal?.status === 503;
+      if (isStillOpen) throw new RefusedError(reply.refusal!);
+    },
+    async settleCrashed(gameround, accepted) {
+      await rounds.send(gameround, { type: 'settle', key: 'reconcile', reason: 'reconcile', accepted });
+    },
+    /** From the workflow, which replays a closed round from its history; past retention from the record. */
+    read: async (gameround) => (await rounds.state(gameround)) ?? findRecord(gameround),
+  };
+}

@@ -1,0 +1,88 @@
+import { errorObject, type ErrorObject } from '../errors';
+import { readBalance } from '../judge';
+import type { OperatorTransaction, WalletAnswer, WalletBalance } from '../wallet-call';
+import { toWire } from './open';
+import type { RoundSnapshot, RoundTransaction } from './types';
+
+/**
+ * What reconciliation sends again (contract: The other way round): everything in its original order, with original
+ * hashes and amounts. A declined debit never; an unknown one only where its void comes after it.
+ */
+export function transactionsToResend(round: RoundSnapshot): OperatorTransaction[] {
+  const voided = new Set(round.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toWire);
+}
+
+function isResent({ type, outcome, hash }: RoundTransaction, voided: Set<string>): boolean {
+  if (type !== 'debit') return outcome !== 'declined';
+  return outcome === 'accepted' || (outcome === 'unknown' && voided.has(hash));
+}
+
+/** The operator's answer, mirrored. */
+export interface ReconcileOutcome {
+  kind: 'accepted' | 'refused' | 'unreachable' | 'nothing';
+  hashesProcessed: { hash: string; errorCode?: ErrorObject }[];
+  errorCode?: ErrorObject;
+  balance?: WalletBalance;
+}
+
+export const NOTHING_TO_RESEND: ReconcileOutcome = { kind: 'nothing', hashesProcessed: [] };
+
+/** No outcome ever voids, cancels or crashes: it is told, and that is all. */
+export function readReconcileAnswer(
+  sent: readonly OperatorTransaction[],
+  answer: WalletAnswer,
+): ReconcileOutcome {
+  const unreachable = { kind: 'unreachable' as const, hashesProcessed: [] };
+  if (answer.kind === 'silence' || !isObject(answer.body)) return unreachable;
+  const { status, body } = answer;
+  if (status !== 200 && (status < 400 || status >= 500 || status === 408)) return unreachable;
+  const listed = readHashes(body.hashesProcessed, new Set(sent.map(({ hash }) => hash)));
+  const errorCode =
+    readError(body.errorCode) ?? listed.find((item) => item.errorCode !== undefined)?.errorCode;
+  const balance = readBalance(body);
+  if (status === 200 && errorCode === undefined) {
+    const all = [...new Set(sent.map(({ hash }) => hash))].map((hash) => ({ hash }));
+    return { kind: 'accepted', hashesProcessed: listed.length > 0 ? listed : all, balance };
+  }
+  return {
+    kind: 'refused',
+    hashesProcessed: listed,
+    errorCode: errorCode ?? errorObject('WALLETUNAVAILABLE'),
+    balance,
+  };
+}
+
+/** What a crashed round still owes, or undefined where the operator's answer leaves some of it open. */
+export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): string[] | undefined {
+  const resent = transactionsToResend(round).map(({ hash }) => hash);
+  const confirmed =
+    outcome.kind === 'accepted'
+      ? resent
+      : outcome.hashesProcessed.filter(({ errorCode }) => errorCode === undefined).map(({ hash }) => hash);
+  const owed = round.transactions.filter(
+    ({ type, outcome: known }) => type !== 'debit' && known === 'pending',
+  );
+  if (outcome.kind !== 'accepted' && owed.length === 0) return undefined;
+  return owed.every(({ hash }) => confirmed.includes(hash)) ? confirmed : undefined;
+}
+
+function readHashes(value: unknown, known: Set<string>): ReconcileOutcome['hashesProcessed'] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isObject).flatMap(({ hash, errorCode }) => {
+    if (typeof hash !== 'string' || !known.has(hash)) return [];
+    const error = readError(errorCode);
+    return [error === undefined ? { hash } : { hash, errorCode: error }];
+  });
+}
+
+function readError(value: unknown): ErrorObject | undefined {
+  if (!isObject(value)) return undefined;
+  const text = (field: unknown): string => (typeof field === 'string' ? field.slice(0, 500) : '');
+  const id = Number.isSafeInteger(value.id) ? Number(value.id) : 0;
+  return { id, msg: text(value.msg), clientmsg: text(value.clientmsg) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+import type { RoundSnapshot } from '../domain/round/types';
+import type { Session } from '../domain/session';
+import type { RoundDocument, Rounds } from '../read-model/rounds';
+import type { Filter } from 'mongodb';
+
+/** Questions to the read model. Each rejects when MongoDB can't be asked. */
+export interface RoundQueries {
+  /** The open round of the session's player in its game and mode; crashed ones don't count. */
+  openRound(session: Session): Promise<RoundSnapshot | undefined>;
+  /** All open rounds of the session's player at the session's provider, newest first. */
+  openRoundsOfPlayer(session: Session, maxRecords: number): Promise<RoundSnapshot[]>;
+  /** Open rounds of all players of a provider's game, newest first. */
+  openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<RoundSnapshot[]>;
+  /** The player's rounds at the session's provider that closed since then, newest first. */
+  closedRounds(session: Session, since: Date, maxRecords: number): Promise<RoundSnapshot[]>;
+  /** How many rounds a ticket has paid for, and what they won; minor units. */
+  ticketUse(operatorId: string, playerId: string, serial: string): Promise<{ used: number; won: number }>;
+  find(gameround: string): Promise<RoundSnapshot | undefined>;
+}
+
+export function createRoundQueries(rounds: Rounds): RoundQueries {
+  const { collection } = rounds;
+
+  async function list(
+    filter: Filter<RoundDocument>,
+    sort: Record<string, 1 | -1>,
+    limit: number,
+  ): Promise<RoundSnapshot[]> {
+    const found = await collection
+      .find(filter, { projection: { snapshot: 1 }, maxTimeMS: 5_000 })
+      .sort(sort)
+      .limit(limit)
+      .toArray();
+    return found.map(({ snapshot }) => snapshot);
+  }
+
+  return {
+    find: (gameround) => rounds.find(gameround),
+    async openRound({ operatorId, playerId, gameCode, mode }) {
+      const filter = {
+        operator: operatorId,
+        player: playerId,
+        game: gameCode,
+        mode,
+        status: 'open' as const,
+      };
+      const [open] = await list({ ...filter, crashed: { $ne: true } }, { openedAt: -1 }, 1);
+      return open;
+    },
+    openRoundsOfPlayer: ({ operatorId, playerId, providerId }, maxRecords) =>
+      list(
+        { operator: operatorId, player: playerId, providerId, status: 'open' },
+        { openedAt: -1 },
+        maxRecords,
+      ),
+    openRoundsByGame: (providerId, gameCode, maxRecords) =>
+      list({ providerId, game: gameCode, status: 'open' }, { openedAt: -1 }, maxRecords),
+    closedRounds: ({ operatorId, playerId, providerId }, since, maxRecords) =>
+      list(
+        { operator: operatorId, player: playerId, providerId, status: 'closed', closedAt: { $gte: since } },
+        { closedAt: -1 },
+        maxRecords,
+      ),
+    async ticketUse(operatorId, playerId, serial) {
+      const filter = { operator: operatorId, player: playerId, 'snapshot.ticket.serial': serial };
+      const used = await list({ ...filter, status: { $in: ['open', 'closed'] } }, { openedAt: -1 }, 1_000);
+      const wins = used.flatMap(({ gameState }) => gameState.map(({ result }) => result.winAmount));
+      return { used: used.length, won: wins.reduce((sum, win) => sum + win, 0) };
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { ReconcileActivities, ReconcileResult } from '../src/contracts/reconcile';
+import { settledBy } from '../src/domain/round/reconcile';
+import { CLOSE_FOR_RECONCILE, RESEND, SETTLE_CRASHED } from './policies';
+
+const { closeAndRead } = proxyActivities<Pick<ReconcileActivities, 'closeAndRead'>>(CLOSE_FOR_RECONCILE);
+const { resend } = proxyActivities<Pick<ReconcileActivities, 'resend'>>(RESEND);
+const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrashed'>>(SETTLE_CRASHED);
+
+/**
+ * Reconciles a round with its operator (spec reconcileTransactions): closes it when it is open, sends every
+ * transaction again and tells what the operator said. A crashed round whose owed money was accepted is closed.
+ */
+export async function reconcile(gameround: string): Promise<ReconcileResult> {
+  const round = await closeAndRead(gameround);
+  const outcome = await resend(round);
+  const accepted = round.crashed ? settledBy(round, outcome) : undefined;
+  if (accepted === undefined) return { outcome, round };
+  return { outcome, round: await settleCrashed(gameround, accepted) };
+}
