@@ -37,6 +37,8 @@ export interface CallState {
 
 const LISTED_BY_DEFAULT = 1_000;
 
+const NOT_FOUND = { status: 404, body: { errorCode: { id: 1005, msg: 'NOTFOUND', clientmsg: '' } } };
+
 export function createKit({ name, log, maxCalls = 5_000, now = () => new Date() }: KitOptions): Kit {
   const kit: Kit = {
     app: new Koa(),
@@ -77,6 +79,7 @@ function recordCall(kit: Kit): Middleware {
       call.body = keptBody(raw, json);
       Object.assign(ctx.state, { call, raw, json } satisfies CallState);
       await next();
+      if (ctx.respond !== false && ctx.status === 404 && ctx.body === undefined) send(ctx, NOT_FOUND);
     } catch (error) {
       answerFailure(kit, ctx, error);
     }

@@ -1,7 +1,6 @@
 /* global document, fetch, sessionStorage, history, location, Option, URLSearchParams */
 'use strict';
 
-const PICTURES = { seven: '7️⃣', bell: '🔔', star: '⭐', plum: '🍇', lemon: '🍋', cherry: '🍒' };
 const SEAT_KEY = 'demo-slot-seat';
 const LOG_LENGTH = 12;
 
@@ -85,11 +84,12 @@ function showStakes() {
 function showReels(spin) {
   const reels = byId('reels');
   const blank = Array.from({ length: 3 }, () => ['star', 'star', 'star']);
+  // Words in colours, not pictures: no font is sure to have the pictures.
   const cells = (spin?.window ?? blank).flatMap((row, index) =>
     row.map((symbol) => {
       const cell = document.createElement('span');
-      cell.textContent = PICTURES[symbol] ?? symbol;
-      cell.className = index === 1 ? 'line' : '';
+      cell.textContent = symbol === 'seven' ? '7' : symbol;
+      cell.className = `${symbol}${index === 1 ? ' line' : ''}`;
       return cell;
     }),
   );
@@ -99,6 +99,9 @@ function showReels(spin) {
 
 function showHistory({ gameRoundInfo, gameState, protectedInfo, gameHistory }) {
   byId('history').hidden = false;
+  const line = String(gameHistory?.reels ?? '').split(' ');
+  byId('reels').hidden = line.length !== 3;
+  if (line.length === 3) showReels({ window: [[], line], line });
   const facts = { ...gameRoundInfo, ...protectedInfo, ...gameHistory };
   const entries = Object.entries(facts).flatMap(([name, value]) => {
     const term = document.createElement('dt');
