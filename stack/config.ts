@@ -7,7 +7,8 @@ import { UserError } from './user-error';
 /** The service's own settings, and what only `npm start` needs to know beside them. */
 export interface StackConfig {
   readonly service: Config;
-  readonly sandbox: boolean;
+  /** Undefined: left out. */
+  readonly sandbox?: { readonly walletPort: number; readonly gamePort: number };
   readonly temporalPort: number;
   readonly temporalUiPort: number;
   readonly mongodbPort: number;
@@ -19,19 +20,23 @@ export interface StackConfig {
 }
 
 const text = z.string().optional();
-const Env = z.object({
-  // Ports were judged by loadConfig already, but for the one that is the stack's alone.
-  TEMPORAL_PORT: z.coerce.number().default(7233),
-  TEMPORAL_UI_PORT: z.coerce
+const port = (standard: number) =>
+  z.coerce
     .number({ error: 'must be a port, 1 to 65535' })
     .int('must be a port, 1 to 65535')
     .min(1, 'must be a port, 1 to 65535')
     .max(65_535, 'must be a port, 1 to 65535')
-    .default(8233),
+    .default(standard);
+
+const Env = z.object({
+  TEMPORAL_PORT: port(7233),
+  TEMPORAL_UI_PORT: port(8233),
   TEMPORAL_ADDRESS: text,
-  MONGODB_PORT: z.coerce.number().default(27_017),
+  MONGODB_PORT: port(27_017),
   MONGODB_URI: text,
   SANDBOX: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  SANDBOX_WALLET_PORT: port(9001),
+  SANDBOX_GAME_PORT: port(9002),
   DATA_DIR: z.string().default('.data'),
 });
 
@@ -48,7 +53,9 @@ export function readStackConfig(env: NodeJS.ProcessEnv): StackConfig {
   const tokenIsNew = given.BACKOFFICE_TOKEN === undefined && !existsSync(tokenFile);
   return {
     service: serviceConfig(given),
-    sandbox: data.SANDBOX === 'on',
+    ...(data.SANDBOX === 'off'
+      ? {}
+      : { sandbox: { walletPort: data.SANDBOX_WALLET_PORT, gamePort: data.SANDBOX_GAME_PORT } }),
     temporalPort: data.TEMPORAL_PORT,
     temporalUiPort: data.TEMPORAL_UI_PORT,
     mongodbPort: data.MONGODB_PORT,

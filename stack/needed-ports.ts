@@ -2,9 +2,6 @@ import type { StackConfig } from './config';
 import { isPortFree } from './ports';
 import { UserError } from './user-error';
 
-export const SANDBOX_WALLET_PORT = 9001;
-export const SANDBOX_GAME_PORT = 9002;
-
 interface Needed {
   readonly port: number;
   readonly host: string;
@@ -55,10 +52,16 @@ function needed(config: StackConfig): Needed[] {
     });
   }
   if (config.sandbox) {
-    const remedy = 'leave the sandbox out with SANDBOX=off';
+    const orOff = 'to a free one or leave the sandbox out with SANDBOX=off';
+    const { walletPort, gamePort } = config.sandbox;
     list.push(
-      { port: SANDBOX_WALLET_PORT, host: LOCAL, what: 'the sandbox wallet', remedy },
-      { port: SANDBOX_GAME_PORT, host: LOCAL, what: 'the demo game', remedy },
+      {
+        port: walletPort,
+        host: LOCAL,
+        what: 'the sandbox wallet',
+        remedy: `set SANDBOX_WALLET_PORT ${orOff}`,
+      },
+      { port: gamePort, host: LOCAL, what: 'the demo game', remedy: `set SANDBOX_GAME_PORT ${orOff}` },
     );
   }
   return list;

@@ -6,7 +6,8 @@ import { reachable, type StackConfig } from './config';
 import { claimDataDir, releaseDataDir, runDir } from './leftovers';
 import { rotateLog } from './logs';
 import { startMongod } from './mongod';
-import { requireFreePorts, SANDBOX_WALLET_PORT } from './needed-ports';
+import { requireFreePorts } from './needed-ports';
+import { sandboxTenants } from './sandbox-tenants';
 import { supervise, type Supervised } from './supervise';
 import { startTemporal } from './temporal';
 import { until } from './until';
@@ -47,10 +48,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     await requireFreePorts(config);
     const servers = await startServers(options, running);
-    await startProcesses(options, running, childEnv(options, servers));
+    await startProcesses(
+      options,
+      running,
+      childEnv(options, servers, await sandboxTenants(config, options.env)),
+    );
     return {
       ...servers,
-      launchUrl: config.sandbox ? await launchUrl(signal, say) : undefined,
+      launchUrl: config.sandbox && (await launchUrl(config.sandbox.walletPort, signal, say)),
       failed: running.superviseAll(),
       stop: () => running.stop(),
     };
@@ -204,8 +209,8 @@ function placement(config: StackConfig): { logDir: string; runDir: string; ownGr
 }
 
 /** What the children see: our own environment, and where everything is. */
-function childEnv({ config, env }: StackOptions, servers: Servers): NodeJS.ProcessEnv {
-  const { http, dataDir, tenantsFile, backofficeToken, secretsKey } = config.service;
+function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: string): NodeJS.ProcessEnv {
+  const { http, dataDir, backofficeToken, secretsKey } = config.service;
   return {
     ...env,
     PORT: String(http.port),
@@ -213,6 +218,8 @@ function childEnv({ config, env }: StackOptions, servers: Servers): NodeJS.Proce
     BASE_URL: http.baseUrl,
     DATA_DIR: dataDir,
     TENANTS_FILE: tenantsFile,
+    // Where the sandbox's game and launch helper find the API.
+    SERVICE_URL: env.SERVICE_URL || `http://${reachable(http.host)}:${http.port}`,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     MONGODB_URI: servers.mongodbUri,
     SECRETS_KEY: secretsKey.toString('base64'),
@@ -246,8 +253,12 @@ async function rejectAtExit(child: Child): Promise<never> {
   );
 }
 
-async function launchUrl(signal: AbortSignal, say: (line: string) => void): Promise<string | undefined> {
-  const helper = `http://127.0.0.1:${SANDBOX_WALLET_PORT}/launch`;
+async function launchUrl(
+  walletPort: number,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<string | undefined> {
+  const helper = `http://127.0.0.1:${walletPort}/launch`;
   const ask = async (): Promise<string> => {
     const response = await fetch(helper, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
     const body = (await response.json()) as { url?: unknown };

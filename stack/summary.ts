@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { reachable, type StackConfig } from './config';
-import { SANDBOX_GAME_PORT, SANDBOX_WALLET_PORT } from './needed-ports';
 import type { Stack } from './stack';
 
 type Shown = Pick<Stack, 'temporalAddress' | 'mongodbUri' | 'launchUrl'>;
@@ -33,9 +32,9 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
       : [];
   const sandbox: [string, string][] = config.sandbox
     ? [
-        ['Sandbox wallet', `http://127.0.0.1:${SANDBOX_WALLET_PORT}`],
-        ['Demo game', `http://127.0.0.1:${SANDBOX_GAME_PORT}/play`],
-        ['Another launch URL', `http://127.0.0.1:${SANDBOX_WALLET_PORT}/launch`],
+        ['Sandbox wallet', `http://127.0.0.1:${config.sandbox.walletPort}`],
+        ['Demo game', `http://127.0.0.1:${config.sandbox.gamePort}/play`],
+        ['Another launch URL', `http://127.0.0.1:${config.sandbox.walletPort}/launch`],
       ]
     : [];
   return [

@@ -1,0 +1,24 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StackConfig } from './config';
+
+/** The ports that the sandbox's own tenants file names. */
+const STANDARD = { wallet: 9001, game: 9002 };
+
+/**
+ * The tenants file to use: the configured one. Where the sandbox's own is used and the sandbox listens on other ports,
+ * a copy in DATA_DIR that names those.
+ */
+export async function sandboxTenants(config: StackConfig, env: NodeJS.ProcessEnv): Promise<string> {
+  const { tenantsFile, dataDir } = config.service;
+  const { walletPort, gamePort } = config.sandbox ?? { walletPort: STANDARD.wallet, gamePort: STANDARD.game };
+  const isStandard = walletPort === STANDARD.wallet && gamePort === STANDARD.game;
+  if (env.TENANTS_FILE || isStandard) return tenantsFile;
+  const original = await readFile(tenantsFile, 'utf8');
+  const moved = original.replace(/127\.0\.0\.1:(9001|9002)\b/g, (_, port: string) => {
+    return `127.0.0.1:${Number(port) === STANDARD.wallet ? walletPort : gamePort}`;
+  });
+  const copy = join(dataDir, 'sandbox-tenants.json');
+  await writeFile(copy, moved, { mode: 0o600 });
+  return copy;
+}
