@@ -1,0 +1,409 @@
+import { errorObject, refuse } from '../../src/domain/errors';
+import { gameroundHash, roundName } from '../../src/domain/hashes';
+import {
+  BALANCE,
+  HASH,
+  providerCall,
+  roundReply,
+  sessionToken,
+  snapshot,
+  start,
+  startService,
+  launchToken,
+  type Service,
+} from './support';
+
+const HOUR = 3_600_000;
+
+let service: Service;
+let token: string;
+beforeEach(async () => {
+  service = await startService();
+  token = await sessionToken(service);
+});
+afterEach(() => service.stop());
+
+const tokenDataOf = (currentToken: string, gameRound: string = HASH) => ({
+  operatorId: 'op1',
+  playerId: 'p1',
+  gameId: 'slot',
+  mode: 'real',
+  currency: 'EUR',
+  currentToken,
+  gameRound,
+  walletMode: 'seamless',
+  language: 'de',
+  currencyMultiplier: 1,
+  device: 'desktop',
+  commonDraw: '',
+});
+
+describe('startGameRound', () => {
+  it('hands over the command and replies with every field of the game reply', async () => {
+    service.commands.startGameRound.mockResolvedValue(roundReply());
+    const body = start(token, { endGame: true, externalGameProviderRoundId: 'x1' });
+    const reply = await providerCall(service, '/startGameRound', body, { requestId: 'call-1' });
+    expect(reply.status).toBe(200);
+    expect(reply.body).toEqual({
+      tokenData: tokenDataOf(token),
+      balance: {
+        totalBalance: 9_900,
+        mode: 'real',
+        currency: 'EUR',
+        balances: [{ type: 'real', currency: 'EUR', amount: 9_900 }],
+      },
+      gameRoundInfo: roundReply().gameRoundInfo,
+      commonGameRoundInfo: {},
+      gameState: [],
+      amountToCollect: 0,
+      amountCredited: 0,
+      freePlaysAvailable: [],
+      passThroughData: {},
+    });
+    const [command] = service.commands.startGameRound.mock.calls[0]!;
+    expect(command).toMatchObject({
+      requestId: 'call-1',
+      rngResult: { rngCallId: 'r1' },
+      debitInformation: { debitAmount: 100, currency: 'EUR' },
+      endGame: true,
+      closeOpenGame: false,
+      externalGameProviderRoundId: 'x1',
+      session: { operatorId: 'op1', playerId: 'p1', gameCode: 'slot', providerId: 'gp1', expired: false },
+    });
+    expect(JSON.stringify(command)).not.toContain(token);
+  });
+
+  it('sums balances, passes discounts and tickets, and lists the free plays of the currency', async () => {
+    const tickets = [
+      { count: 3, stake: 100, currency: 'EUR', price: 0, feature: 'f', serial: 's1' },
+      { count: 0, stake: 100, currency: 'EUR', price: 0, feature: 'f', serial: 's2' },
+      { count: 1, stake: 100, currency: 'JPY', price: 0, feature: 'f', serial: 's3' },
+    ];
+    const discountInfo = { text: 'half price', campaignId: 'c1' };
+    const freePlayInfo = {
+      ...{ used: 1, granted: 3, won: 0, isLast: false, serial: 's1' },
+      promotions: { protocolVersion: 1, data: '' },
+    };
+    const balances = [
+      { type: 'real', amount: 5, currency: 'EUR' },
+      { type: 'bonus', amount: 7, currency: 'EUR' },
+    ];
+    service.commands.startGameRound.mockResolvedValue(
+      roundReply({ balance: { balances, discountInfo, tickets }, freePlayInfo }),
+    );
+    const reply = await providerCall(service, '/startGameRound', start(token));
+    expect(reply.body.balance).toMatchObject({
+      totalBalance: 12,
+      discountInfo,
+      tickets,
+      ticketInfo: freePlayInfo,
+    });
+    expect(reply.body.freePlayInfo).toEqual(freePlayInfo);
+    expect(reply.body.freePlaysAvailable).toEqual([
+      { currency: 'EUR', stake: 100, count: 3, feature: 'f', serial: 's1' },
+    ]);
+  });
+
+  it('wants the token’s currency', async () => {
+    const body = start(token, { debitInformation: { debitAmount: 1, currency: 'JPY' } });
+    const reply = await providerCall(service, '/startGameRound', body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.errorCode?.msg).toContain('debitInformation.currency');
+  });
+
+  it('answers a refusal with its status, its error, and how the round stands', async () => {
+    const errorCode = { id: 4711, msg: 'NOMONEY', clientmsg: 'Please top up.' };
+    const cancelled = { ...roundReply().gameRoundInfo, status: 'cancel' as const };
+    service.commands.startGameRound.mockResolvedValue(
+      roundReply({ gameRoundInfo: cancelled, refusal: { status: 400, errorCode } }),
+    );
+    const reply = await providerCall(service, '/startGameRound', start(token));
+    expect(reply.status).toBe(400);
+    expect(reply.body).toMatchObject({
+      errorCode,
+      gameRoundInfo: { hash: HASH, status: 'cancel' },
+      tokenData: tokenDataOf(token),
+    });
+  });
+
+  it('is tried again later when the outcome is not known yet', async () => {
+    service.commands.startGameRound.mockRejectedValue(refuse('OPERATIONBEINGPROCESSED'));
+    const reply = await providerCall(service, '/startGameRound', start(token));
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(reply.body).toEqual({ errorCode: errorObject('OPERATIONBEINGPROCESSED') });
+  });
+
+  it('shows the last known balance when its own reply has none', async () => {
+    service.commands.startGameRound.mockResolvedValueOnce(roundReply());
+    service.commands.addWin.mockResolvedValueOnce(roundReply({ balance: undefined }));
+    await providerCall(service, '/startGameRound', start(token));
+    const reply = await providerCall(service, '/addWin', {
+      token,
+      gameRound: HASH,
+      rngResult: { winAmount: 1 },
+    });
+    expect(reply.body.balance).toMatchObject({ totalBalance: 9_900 });
+  });
+});
+
+describe('commands on a round', () => {
+  it('hand over what came', async () => {
+    service.commands.addWin.mockResolvedValue(roundReply({ amountToCollect: 500 }));
+    service.commands.endGameRound.mockResolvedValue(roundReply({ amountCredited: 500 }));
+    service.commands.collectWin.mockResolvedValue(roundReply());
+    service.commands.voidGameRound.mockResolvedValue(roundReply());
+    service.commands.addSpinCounterGameState.mockResolvedValue(roundReply({ spinsAvailable: 4 }));
+    const on = { token, gameRound: HASH };
+    const betData = { line: '1', constructor: 'c' };
+    const jackpotPayout = [{ jackpotId: 'j', jackpotMode: 'm' }];
+
+    const won = await providerCall(service, '/addWin', {
+      ...on,
+      ...{ rngResult: { winAmount: 500, betData }, collect: true, jackpotPayout },
+      externalGameProviderTransactionId: 't1',
+    });
+    expect(won.body.amountToCollect).toBe(500);
+    expect(service.commands.addWin.mock.calls[0]![0]).toMatchObject({
+      ...{ gameRound: HASH, rngResult: { winAmount: 500, betData }, collect: true, jackpotPayout },
+      externalGameProviderTransactionId: 't1',
+    });
+
+    const ended = await providerCall(service, '/endGameRound', on, { requestId: 'e1' });
+    expect(ended.body.amountCredited).toBe(500);
+    expect(service.commands.endGameRound.mock.calls[0]![0]).toMatchObject({
+      gameRound: HASH,
+      requestId: 'e1',
+    });
+
+    await providerCall(service, '/collectWin', { ...on, amount: 5 });
+    expect(service.commands.collectWin.mock.calls[0]![0]).toMatchObject({ amount: 5 });
+
+    const voided = await providerCall(service, '/voidGameRound', on);
+    expect([voided.status, voided.body.errorCode]).toEqual([200, undefined]);
+
+    const spun = await providerCall(service, '/addSpinCounterGameState', {
+      ...on,
+      counterType: 'customspin',
+      rngResult: { rngCallId: 'r', result: { awarded: 5 } },
+      gameStateResult: { a: 'b' },
+    });
+    expect(spun.body.spinsAvailable).toBe(4);
+    expect(service.commands.addSpinCounterGameState.mock.calls[0]![0]).toMatchObject({
+      ...{ counterType: 'customspin', rngCallId: 'r', awarded: 5, used: 0, gameStateResult: { a: 'b' } },
+    });
+  });
+
+  it('fail with the refusal’s status and body', async () => {
+    service.commands.endGameRound.mockResolvedValue(
+      roundReply({ refusal: { status: 400, errorCode: errorObject('GAMEROUNDNOTACTIVE') } }),
+    );
+    const reply = await providerCall(service, '/endGameRound', { token, gameRound: HASH });
+    expect([reply.status, reply.body.errorCode?.id]).toEqual([400, 2000]);
+    service.commands.endGameRound.mockRejectedValue(refuse('GAMEROUNDNOTFOUND'));
+    const unknown = await providerCall(service, '/endGameRound', { token, gameRound: 'r' });
+    expect([unknown.status, unknown.body]).toEqual([404, { errorCode: errorObject('GAMEROUNDNOTFOUND') }]);
+  });
+});
+
+describe('getGameRoundInfo', () => {
+  it('tells a round’s whole state, with totalWinAmount and transactions', async () => {
+    service.commands.describeRound.mockResolvedValue(snapshot());
+    const reply = await providerCall(service, '/getGameRoundInfo', { token, gameRound: HASH });
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({
+      tokenData: tokenDataOf(token),
+      gameRoundInfo: { hash: HASH, status: 'open', stake: 100 },
+      gameState: [{ type: 'genericwin', result: { winAmount: 250 } }],
+      amountToCollect: 250,
+      amountCredited: 0,
+      totalWinAmount: 250,
+      transactions: [{ type: 'debit', hash: 'd1', amount: 100, isFirstDebit: true }],
+    });
+    expect(JSON.stringify(reply.body.transactions)).not.toContain('outcome');
+  });
+
+  it('finds it by the provider’s id, which is one round per operator, player and game', async () => {
+    const hash = gameroundHash(
+      'op1',
+      'p1',
+      'slot',
+      roundName({ externalGameProviderRoundId: 'x1', requestId: '' }),
+    );
+    service.commands.describeRound.mockImplementation((asked) =>
+      Promise.resolve(asked === hash ? snapshot({}, { gameround: hash }) : undefined),
+    );
+    const ask = async (by: string) =>
+      (await providerCall(service, '/getGameRoundInfo', { token: by, externalGameProviderRoundId: 'x1' }))
+        .status;
+    expect(await ask(token)).toBe(200);
+    expect(await ask(await sessionToken(service, { playerId: 'p2' }))).toBe(400);
+    expect(await ask(await sessionToken(service, {}, { id: 'op2' }))).toBe(400);
+  });
+
+  it('takes the token’s open round when none is named; none: GAMEROUNDNOTSTARTED', async () => {
+    const none = await providerCall(service, '/getGameRoundInfo', { token });
+    expect([none.status, none.body.errorCode?.id]).toEqual([400, 15]);
+    service.openRound.mockResolvedValue(snapshot());
+    expect((await providerCall(service, '/getGameRoundInfo', { token })).body.gameRoundInfo).toMatchObject({
+      hash: HASH,
+    });
+  });
+
+  it('does not know an unknown hash', async () => {
+    const reply = await providerCall(service, '/getGameRoundInfo', { token, gameRound: 'nothing' });
+    expect([reply.status, reply.body]).toEqual([404, { errorCode: errorObject('GAMEROUNDNOTFOUND') }]);
+  });
+
+  it.each([{ operatorId: 'op2' }, { playerId: 'p2' }, { gameCode: 'other' }, { providerId: 'gp2' }])(
+    'answers for a round of another (%j) as if it did not exist',
+    async (identity) => {
+      const unknown = await providerCall(service, '/getGameRoundInfo', { token, gameRound: HASH });
+      service.commands.describeRound.mockResolvedValue(snapshot({}, identity));
+      for (const path of ['/getGameRoundInfo', '/getUncollectedAmount']) {
+        const reply = await providerCall(service, path, { token, gameRound: HASH });
+        expect([reply.status, reply.text]).toEqual([404, unknown.text]);
+      }
+    },
+  );
+});
+
+describe('other reads', () => {
+  it('getUncollectedAmount, getTokenData, getAvailableSpinCounter', async () => {
+    service.commands.describeRound.mockResolvedValue(snapshot());
+    service.openRound.mockResolvedValue(snapshot());
+    const on = { token, gameRound: HASH };
+    expect((await providerCall(service, '/getUncollectedAmount', on)).body).toEqual({
+      tokenData: tokenDataOf(token),
+      amountToCollect: 250,
+    });
+    expect((await providerCall(service, '/getTokenData', { token })).body).toEqual({
+      tokenData: tokenDataOf(token),
+    });
+    const counter = await providerCall(service, '/getAvailableSpinCounter', {
+      ...on,
+      counterType: 'customspin',
+    });
+    expect(counter.body).toEqual({ tokenData: tokenDataOf(token), amountToCollect: 250, spinsAvailable: 3 });
+    const none = await providerCall(service, '/getAvailableSpinCounter', {
+      ...on,
+      counterType: '__proto__x',
+    });
+    expect(none.body.spinsAvailable).toBe(0);
+  });
+
+  it('getBalance is a bare balance, asked for with the game', async () => {
+    const reply = await providerCall(service, '/getBalance', { token });
+    expect(reply.body).toEqual({
+      totalBalance: 10_000,
+      mode: 'real',
+      currency: 'EUR',
+      balances: [{ type: 'real', currency: 'EUR', amount: 10_000 }],
+    });
+    expect(service.getBalance).toHaveBeenLastCalledWith(expect.objectContaining({ operatorId: 'op1' }), {
+      ...{ playerId: 'p1', currency: 'EUR', gameCode: 'slot' },
+    });
+  });
+
+  it('getBalance passes the operator’s own error on, and hides that it doesn’t know us', async () => {
+    const own = { id: 77, msg: 'PLAYERBLOCKED', clientmsg: 'Sorry.' };
+    service.getBalance.mockResolvedValueOnce({ kind: 'refused', errorCode: own });
+    const refused = await providerCall(service, '/getBalance', { token });
+    expect([refused.status, refused.body]).toEqual([400, { errorCode: own }]);
+    for (const answer of [
+      { kind: 'refused' as const, errorCode: { id: 1001, msg: 'SIGNATUREWRONG', clientmsg: '' } },
+      { kind: 'refused' as const },
+      { kind: 'unavailable' as const, reason: 'connect ECONNREFUSED 10.1.2.3' },
+    ]) {
+      service.getBalance.mockResolvedValueOnce(answer);
+      const reply = await providerCall(service, '/getBalance', { token });
+      expect([reply.status, reply.body]).toEqual([502, { errorCode: errorObject('WALLETUNAVAILABLE') }]);
+    }
+  });
+});
+
+describe('tokens', () => {
+  it('unknown, and another provider’s: the same 401', async () => {
+    const unknown = await providerCall(service, '/getBalance', { token: 'A'.repeat(43) });
+    expect([unknown.status, unknown.body.errorCode?.id]).toEqual([401, 2005]);
+    const others = await providerCall(service, '/getBalance', { token }, { id: 'gp2' });
+    expect([others.status, others.text]).toEqual([401, unknown.text]);
+    const launch = await launchToken(service, { playerId: 'p3' });
+    const launchOfOther = await providerCall(service, '/getBalance', { token: launch }, { id: 'gp2' });
+    expect([launchOfOther.status, launchOfOther.text]).toEqual([401, unknown.text]);
+    expect((await providerCall(service, '/getBalance', { token: launch })).status).toBe(200);
+  });
+
+  it('expired: nothing new, but what it opened can be read and finished', async () => {
+    const { session } = await service.sessions.resolve(token);
+    service.clock.now += HOUR + 1;
+    service.commands.endGameRound.mockResolvedValue(roundReply());
+    service.commands.startGameRound.mockResolvedValue(roundReply());
+    const call = async (path: string, body: object) => {
+      const reply = await providerCall(service, path, { token, ...body });
+      return [reply.status, reply.body.errorCode?.msg];
+    };
+    expect(await call('/startGameRound', start(token))).toEqual([401, 'TOKENEXPIRED']);
+    expect(await call('/getBalance', {})).toEqual([401, 'TOKENEXPIRED']);
+    expect(await call('/endGameRound', { gameRound: HASH })).toEqual([404, 'GAMEROUNDNOTFOUND']);
+    service.commands.describeRound.mockResolvedValue(snapshot({}, { sessionId: 'another session' }));
+    expect(await call('/endGameRound', { gameRound: HASH })).toEqual([401, 'TOKENEXPIRED']);
+    expect(await call('/getGameRoundInfo', { gameRound: HASH })).toEqual([401, 'TOKENEXPIRED']);
+    expect(service.commands.endGameRound).not.toHaveBeenCalled();
+    service.commands.describeRound.mockResolvedValue(snapshot({}, { sessionId: session.sessionId }));
+    expect(await call('/endGameRound', { gameRound: HASH })).toEqual([200, undefined]);
+    expect(await call('/getGameRoundInfo', { gameRound: HASH })).toEqual([200, undefined]);
+    // The same start again names the round that it opened.
+    expect(await call('/startGameRound', start(token))).toEqual([200, undefined]);
+  });
+
+  it('of getTokenForGameRound serve their round, start none, and are for its provider only', async () => {
+    service.commands.describeRound.mockImplementation((asked) =>
+      Promise.resolve(asked === HASH ? snapshot() : undefined),
+    );
+    const others = await providerCall(service, '/getTokenForGameRound', { gameRound: HASH }, { id: 'gp2' });
+    const unknown = await providerCall(service, '/getTokenForGameRound', { gameRound: 'x' });
+    expect([others.status, others.text]).toEqual([404, unknown.text]);
+
+    const given = await providerCall(service, '/getTokenForGameRound', { gameRound: HASH });
+    const { currentToken } = given.body.tokenData as { currentToken: string };
+    expect(given.body).toEqual({ tokenData: tokenDataOf(currentToken) });
+    expect(Buffer.from(currentToken, 'base64url')).toHaveLength(32);
+
+    service.commands.endGameRound.mockResolvedValue(roundReply());
+    const by = (path: string, body: object) =>
+      providerCall(service, path, { ...body, token: currentToken }).then(({ status }) => status);
+    expect(await by('/endGameRound', { gameRound: HASH })).toBe(200);
+    expect(await by('/getGameRoundInfo', {})).toBe(200);
+    expect(await by('/endGameRound', { gameRound: 'another' })).toBe(404);
+    expect(await by('/startGameRound', start(''))).toBe(400);
+    expect(await by('/getBalance', {})).toBe(400);
+    expect(service.commands.startGameRound).not.toHaveBeenCalled();
+    service.clock.now += HOUR + 1;
+    expect(await by('/endGameRound', { gameRound: HASH })).toBe(200);
+  });
+
+  it('of two operators’ players with one externalGameProviderRoundId lead to two sessions', async () => {
+    service.commands.startGameRound.mockResolvedValue(roundReply());
+    const tokens = [token, await sessionToken(service, {}, { id: 'op2' })];
+    for (const each of tokens) {
+      const body = start(each, { externalGameProviderRoundId: 'same' });
+      expect((await providerCall(service, '/startGameRound', body)).body.tokenData).toMatchObject({
+        playerId: 'p1',
+        currentToken: each,
+      });
+    }
+    const owners = service.commands.startGameRound.mock.calls.map(([{ session }]) => session.operatorId);
+    expect(owners).toEqual(['op1', 'op2']);
+  });
+
+  it('are the session’s: 50 signed calls at once with a launch token share one', async () => {
+    const launch = await launchToken(service, { playerId: 'p9' });
+    service.commands.startGameRound.mockResolvedValue(roundReply({ balance: BALANCE }));
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => providerCall(service, '/startGameRound', start(launch))),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    const sessions = service.commands.startGameRound.mock.calls.map(([{ session }]) => session.sessionId);
+    expect(new Set(sessions).size).toBe(1);
+  });
+});
