@@ -1,0 +1,197 @@
+import { createHealth, type Part } from '../../src/http/health';
+import { errorObject } from '../../src/domain/errors';
+import {
+  launchToken,
+  operatorCall,
+  providerCall,
+  readReply,
+  roundReply,
+  sessionToken,
+  start,
+  startService,
+  tenants,
+  type Service,
+} from './support';
+
+describe('every reply', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const get = async (path: string, options: RequestInit = {}) =>
+    readReply(await fetch(service.url + path, options));
+
+  it.each(['/nothing', '/', '/addWin/', '/ADDWIN', '/__proto__', '/%zz', '/health'])(
+    '%s is 404',
+    async (path) => {
+      const reply = await get(path);
+      expect([reply.status, reply.body]).toEqual([404, { errorCode: errorObject('NOTFOUND') }]);
+    },
+  );
+
+  it.each([
+    ['GET', '/startGameRound', 'POST'],
+    ['DELETE', '/getBalance', 'POST'],
+    ['POST', '/connect', 'GET'],
+    ['PATCH', '/metrics', 'GET'],
+  ])('%s %s is 405', async (method, path, allowed) => {
+    const reply = await get(path, { method });
+    expect([reply.status, reply.body]).toEqual([405, { errorCode: errorObject('NOTFOUND') }]);
+    expect(reply.headers.get('allow')).toContain(allowed);
+  });
+
+  it('carries security headers and is never stored', async () => {
+    for (const path of ['/health/live', '/nothing', '/connect?token=x']) {
+      const { headers } = await get(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-response-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  it('to a fault of ours tells nothing of it', async () => {
+    const token = await sessionToken(service);
+    service.commands.endGameRound.mockRejectedValue(
+      Object.assign(new Error('secret path /srv/gameround'), { status: 400, expose: true }),
+    );
+    const reply = await providerCall(service, '/endGameRound', { token, gameRound: 'r' });
+    expect([reply.status, reply.body]).toEqual([500, { errorCode: errorObject('INTERNALERROR') }]);
+    expect(service.log.join()).toContain('unexpected error');
+  });
+
+  it('is logged: a line in, a line out, with ids and without secrets', async () => {
+    service.log.splice(0);
+    service.commands.startGameRound.mockResolvedValue(roundReply());
+    const launch = await launchToken(service);
+    const connected = await get(`/connect?token=${launch}`);
+    const token = connected.body.token as string;
+    await providerCall(service, '/startGameRound', start(token), { requestId: 'call-7' });
+    await providerCall(service, '/startGameRound', start('wrong-token-0123456789'), { requestId: 'call-8' });
+    await operatorCall(service, 'GET', '/getGameList', [], undefined, { secret: 'x' });
+    const lines = service.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const hash = roundReply().gameRoundInfo.hash;
+    expect(lines.filter(({ requestId }) => requestId === 'call-7')).toEqual([
+      expect.objectContaining({ msg: 'call', route: '/startGameRound', method: 'POST' }),
+      expect.objectContaining({
+        ...{ msg: 'answered', route: '/startGameRound', status: 200, providerId: 'gp1', operatorId: 'op1' },
+        ...{ gameround: hash, workflowId: `gameround-${hash}` },
+      }),
+    ]);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ requestId: 'call-8', status: 401, errorId: 2005 }),
+    );
+    const all = service.log.join('');
+    for (const secret of [launch, token, 'wrong-token-0123456789', 'secret-of-', '?token', 'x-h-auth-sig']) {
+      expect(all).not.toContain(secret);
+    }
+  });
+
+  it('is measured by route and status', async () => {
+    await get('/no-such-route');
+    const { text } = await readReply(
+      new Response(JSON.stringify({ text: await (await fetch(`${service.url}/metrics`)).text() })),
+    );
+    expect(text).toContain('route=\\"unmatched\\",status=\\"404\\"');
+    expect(text).not.toContain('no-such-route');
+  });
+});
+
+describe('limits', () => {
+  it('refuse one who guesses tokens, for a minute, and nobody else', async () => {
+    const service = await startService({
+      limits: { unknownTokensPerAddress: 3, unknownTokensPerProvider: 2 },
+    });
+    const guess = (): Promise<number> =>
+      fetch(`${service.url}/refresh?token=guess`).then(({ status }) => status);
+    expect([await guess(), await guess(), await guess(), await guess()]).toEqual([401, 401, 401, 429]);
+    const token = await launchToken(service);
+    const refused = await fetch(`${service.url}/connect?token=${token}`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await refused.json()).toEqual({ errorCode: errorObject('RATELIMITEXCEEDED') });
+    service.clock.now += 60_000;
+    expect(await guess()).toBe(401);
+
+    const signed = (id: string): Promise<number> =>
+      providerCall(service, '/getBalance', { token: 'guess' }, { id }).then(({ status }) => status);
+    expect([await signed('gp1'), await signed('gp1'), await signed('gp1'), await signed('gp2')]).toEqual([
+      401, 401, 429, 401,
+    ]);
+    await service.stop();
+  });
+
+  it('of calls being answered count for one operator', async () => {
+    const service = await startService({ limits: { inFlightPerOperator: 2 } });
+    const [slow, quick] = [await sessionToken(service), await sessionToken(service, {}, { id: 'op2' })];
+    const waiting: (() => void)[] = [];
+    service.commands.startGameRound.mockImplementation(({ session }) =>
+      session.operatorId === 'op2'
+        ? Promise.resolve(roundReply())
+        : new Promise((resolve) => waiting.push(() => resolve(roundReply()))),
+    );
+    const calls = [1, 2].map(() => providerCall(service, '/startGameRound', start(slow)));
+    while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await providerCall(service, '/startGameRound', start(slow))).status).toBe(429);
+    expect((await providerCall(service, '/startGameRound', start(quick))).status).toBe(200);
+    waiting.forEach((finish) => finish());
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+    service.commands.startGameRound.mockResolvedValue(roundReply());
+    expect((await providerCall(service, '/startGameRound', start(slow))).status).toBe(200);
+    await service.stop();
+  });
+});
+
+describe('before MongoDB was read', () => {
+  it('an unknown id is not a wrong one', async () => {
+    const incomplete = { ...tenants(), complete: false };
+    const service = await startService({ tenants: incomplete });
+    expect((await providerCall(service, '/testPing', {}, { id: 'gp9' })).status).toBe(503);
+    expect((await providerCall(service, '/testPing', {}, { id: 'gp1', secret: 'x' })).status).toBe(401);
+    expect((await operatorCall(service, 'GET', '/getGameList', [], undefined, { id: 'op9' })).status).toBe(
+      503,
+    );
+    await service.stop();
+  });
+});
+
+describe('health', () => {
+  it('is unavailable until every part has answered, then only without Temporal or a worker', async () => {
+    const down = new Set<Part>(['temporal', 'mongodb', 'worker']);
+    const probe = (part: Part) => () =>
+      down.has(part) ? Promise.reject(new Error(part)) : Promise.resolve();
+    let now = 0;
+    const health = createHealth(
+      { temporal: probe('temporal'), mongodb: probe('mongodb'), worker: probe('worker') },
+      () => (now += 2_000),
+    );
+    const service = await startService({ deps: { health } });
+    const ready = async () => {
+      const response = await fetch(`${service.url}/health/ready`);
+      return [response.status, await response.json()];
+    };
+    const missing = (...parts: Part[]) => [503, { status: 'unavailable', missing: parts }];
+    expect(await ready()).toEqual(missing('temporal', 'mongodb', 'worker'));
+    down.delete('temporal');
+    down.delete('worker');
+    expect(await ready()).toEqual(missing('mongodb'));
+    down.delete('mongodb');
+    expect(await ready()).toEqual([200, { status: 'ready', missing: [] }]);
+    down.add('mongodb');
+    expect(await ready()).toEqual([200, { status: 'degraded', missing: ['mongodb'] }]);
+    down.add('worker');
+    expect(await ready()).toEqual(missing('mongodb', 'worker'));
+    await service.stop();
+  });
+
+  it('asks the parts once for many readers, and not every time', async () => {
+    let asked = 0;
+    const probe = () => Promise.resolve(void (asked += 1));
+    const health = createHealth({ temporal: probe, mongodb: probe, worker: probe }, () => 5);
+    await Promise.all([health.check(), health.check()]);
+    await health.check();
+    expect(asked).toBe(3);
+  });
+});
