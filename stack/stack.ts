@@ -35,6 +35,11 @@ export interface Stack {
 const STOP_ORDER = ['api', 'worker', 'sandbox', 'temporal', 'mongod'] as const;
 type ServiceName = (typeof STOP_ORDER)[number];
 
+/**
+ * How long each may take to stop: the API answers the calls that it has (15 s), a worker finishes the wallet calls that
+ * it is in (75 s), since a debit cut off would have to be voided.
+ */
+const STOP_TIMEOUTS_MS: Partial<Record<ServiceName, number>> = { api: 25_000, worker: 85_000 };
 const READY_TIMEOUT_MS = 75_000;
 const LAUNCH_TIMEOUT_MS = 10_000;
 const FETCH_TIMEOUT_MS = 10_000;
@@ -104,7 +109,9 @@ class Services {
     for (const name of STOP_ORDER) {
       const running = this.supervised.get(name) ?? this.children.get(name);
       if (!running) continue;
-      this.options.say(`stopping ${name}`);
+      this.options.say(
+        name === 'worker' ? 'stopping worker (it finishes the calls it is in)' : `stopping ${name}`,
+      );
       await running.stop();
     }
     await releaseDataDir(this.options.config.service.dataDir);
@@ -181,14 +188,16 @@ async function startProcesses(
 }
 
 function startNode(
-  name: string,
+  name: ServiceName,
   script: string,
   config: StackConfig,
   env: NodeJS.ProcessEnv,
 ): Promise<Child> {
   const { logDir, ownGroup } = placement(config);
+  const stopTimeoutMs = STOP_TIMEOUTS_MS[name];
   return startChild({
     name,
+    ...(stopTimeoutMs === undefined ? {} : { stopTimeoutMs }),
     command: process.execPath,
     args: ['--enable-source-maps', '--require', join(__dirname, 'preload.js'), script],
     env,

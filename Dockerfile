@@ -1,0 +1,26 @@
+# One image for the API and the worker; the command decides: node dist/src/main.js or node dist/worker/main.js.
+
+FROM node:22-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:22-slim
+# TLS to Temporal Cloud, MongoDB and the operators needs the system's authorities, which the slim image lacks.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/sandbox/tenants.json ./sandbox/tenants.json
+# Secrets that the environment does not give are kept here, and belong to the user that the processes run as.
+RUN install -d -o node -g node -m 700 /data
+VOLUME /data
+USER node
+EXPOSE 8080
+CMD ["node", "--enable-source-maps", "dist/src/main.js"]
