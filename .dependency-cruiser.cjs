@@ -25,7 +25,7 @@ module.exports = {
     }),
     rule('commands-only-talk-to-temporal', '^src/commands/', {
       path: '^src/|node_modules/',
-      pathNot: '^(src/(commands|domain|contracts)/|node_modules/@temporalio/(client|common)/)',
+      pathNot: '^(src/(commands|domain|contracts)/|node_modules/(@temporalio/(client|common)|async-mutex)/)',
     }),
     rule('clients-stand-alone', '^src/clients/', { path: '^src/', pathNot: '^src/(clients|domain)/' }),
     rule('read-model-stands-alone', '^src/read-model/', { path: '^src/', pathNot: '^src/(read-model|domain|contracts)/' }),

@@ -62,8 +62,9 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
 
     async settle(delivery) {
       const operator = await tenants.operator(delivery.round.operatorId);
-      const { attempt, heartbeatDetails } = activityInfo();
-      const known = rememberedFrom(delivery, attempt, heartbeatDetails as Remembered | undefined);
+      const info = activityInfo();
+      const { attempt } = info;
+      const known = rememberedFrom(delivery, attempt, info.heartbeatDetails as Remembered | undefined);
       // Begun: until the next word, this attempt counts as one without an answer.
       heartbeat({ attempt, begun: true } satisfies Remembered);
       const redelivered = delivery.call.purpose === 'void';

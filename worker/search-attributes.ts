@@ -10,7 +10,7 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   const missing = SEARCH_ATTRIBUTES.filter(({ name }) => !Object.hasOwn(customAttributes ?? {}, name));
   if (missing.length === 0) return;
   const searchAttributes = Object.fromEntries(
-    missing.map(({ name, type }) => [name, TYPES[type as keyof typeof TYPES]]),
+    missing.map(({ name, type }) => [name, TYPES[type]]),
   );
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

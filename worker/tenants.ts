@@ -6,7 +6,7 @@ import type { Tenants } from '../src/tenants';
 
 export interface WorkerTenants extends TenantLookup {
   /** What a provider is told when it is asked to close a round. */
-  gameSettings(round: RoundIdentity): Promise<object>;
+  gameSettings: (round: RoundIdentity) => Promise<object>;
 }
 
 /** Tenants for activities: one that is not known yet may have been added a moment ago. */

@@ -47,7 +47,7 @@ export function createProviderClient(http: HttpClient): ProviderClient {
       const answer = await http.send({
         tenant: provider.providerId,
         method: 'GET',
-        url: `${urlOf(provider, 'getGameConfiguration')}?${query}`,
+        url: `${urlOf(provider, 'getGameConfiguration')}?${query.toString()}`,
         headers: signed(provider, [currency]),
         timeoutMs: READ_TIMEOUT_MS,
       });

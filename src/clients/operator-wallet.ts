@@ -30,7 +30,7 @@ export function createOperatorWallet(http: HttpClient): OperatorWallet {
       const answer = await http.send({
         tenant: operator.operatorId,
         method: 'GET',
-        url: `${urlOf(operator, 'getBalance')}?${query}`,
+        url: `${urlOf(operator, 'getBalance')}?${query.toString()}`,
         headers: signed(operator, [playerId, currency, ...(gameCode === undefined ? [] : [gameCode])]),
         timeoutMs: operator.walletTimeoutMs,
       });

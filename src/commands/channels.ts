@@ -21,8 +21,8 @@ import type { Command } from '../domain/round/types';
 
 interface Channels {
   command: Command;
-  signal: SignalDefinition<[Command, Actor?]>;
-  update: UpdateDefinition<RoundReply, [Command, Actor?]>;
+  signal: SignalDefinition<[Command, Actor?, string?]>;
+  update: UpdateDefinition<RoundReply, [Command, Actor?, string?]>;
 }
 
 const BY_TYPE = {
@@ -41,7 +41,7 @@ export function channels(command: Command): Channels {
   // Each pair takes its own command only; the table keeps them together.
   return {
     command,
-    signal: signal as unknown as Channels['signal'],
-    update: update as unknown as Channels['update'],
+    signal: signal,
+    update: update,
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   isGrpcServiceError,
   WithStartWorkflowOperation,
@@ -25,7 +26,6 @@ import {
 } from '../contracts/gameround';
 import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/search-attributes';
 import { refuse } from '../domain/errors';
-import { possibleKeys } from '../domain/round/keys';
 import type { Command, RoundIdentity } from '../domain/round/types';
 import { channels } from './channels';
 
@@ -43,9 +43,9 @@ export interface RoundClient {
   /** Starts the round, or joins it when it runs already. */
   start(start: GameroundStart, actor: Actor): Promise<RoundReply | Gone | 'guard-lost'>;
   /** Makes the command durable by a signal and fetches its answer by an update. */
-  send(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply | Gone>;
+  send: (gameround: string, sent: Command, actor?: Actor) => Promise<RoundReply | Gone>;
   /** Fetches an answer without making anything durable first: for what can only be a repeat. */
-  ask(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply | Gone>;
+  ask: (gameround: string, sent: Command, actor?: Actor) => Promise<RoundReply | Gone>;
   /** The round's state, also of a closed one within retention; undefined where there never was a round. */
   state(gameround: string): Promise<RoundStateView | undefined>;
   isRunning(gameround: string): Promise<boolean>;
@@ -57,34 +57,38 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
 
   /** Every call to Temporal has the command's time, and its errors become the interface's. */
   async function within<T>(run: () => Promise<T>): Promise<T> {
-    try {
-      return await client.withDeadline(Date.now() + COMMAND_TIMEOUT_MS, run);
-    } catch (error) {
-      throw asRefusal(error);
+    const deadline = Date.now() + COMMAND_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await client.withDeadline(deadline, run);
+      } catch (error) {
+        if (!isPassing(error) || Date.now() + PASSING_RETRY_MS > deadline) throw asRefusal(error);
+        await new Promise((resolve) => setTimeout(resolve, PASSING_RETRY_MS));
+      }
     }
   }
 
-  async function update(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply> {
+  async function update(gameround: string, sent: Command, actor?: Actor, call?: string): Promise<RoundReply> {
     const { command, update: definition } = channels(sent);
     try {
-      return await handleOf(gameround).executeUpdate(definition, { args: [command, actor] });
+      return await handleOf(gameround).executeUpdate(definition, { args: [command, actor, call] });
     } catch (error) {
       return refusedReply(error);
     }
   }
 
   /** A command that ended the round at once has its answer in the round's result. */
-  async function updateOrResult(gameround: string, sent: Command, actor?: Actor): Promise<RoundReply | Gone> {
+  async function updateOrResult(
+    gameround: string,
+    sent: Command,
+    actor: Actor | undefined,
+    call: string,
+  ): Promise<RoundReply | Gone> {
     try {
-      return await update(gameround, sent, actor);
+      return await update(gameround, sent, actor, call);
     } catch (error) {
       goneOr(error);
-      const answers = await answersOf(handleOf(gameround));
-      return (
-        possibleKeys(sent)
-          .map((key) => answers[key])
-          .find((reply) => reply !== undefined) ?? 'gone'
-      );
+      return (await answersOf(handleOf(gameround)))[call] ?? 'gone';
     }
   }
 
@@ -108,8 +112,9 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
         within(async () => {
           try {
             const { command, signal } = channels(sent);
-            await handleOf(gameround).signal(signal, command, actor);
-            return await updateOrResult(gameround, sent, actor);
+            const call = randomUUID();
+            await handleOf(gameround).signal(signal, command, actor, call);
+            return await updateOrResult(gameround, sent, actor, call);
           } catch (error) {
             return goneOr(error);
           }
@@ -160,12 +165,14 @@ async function isRunning(handle: WorkflowHandle): Promise<boolean> {
   }
 }
 
+type GameroundWorkflow = (start: GameroundStart) => Promise<GameroundResult>;
+
 function startOperation(
   start: GameroundStart,
   taskQueue: string,
-): WithStartWorkflowOperation<typeof gameroundType> {
+): WithStartWorkflowOperation<GameroundWorkflow> {
   const { identity } = start;
-  return new WithStartWorkflowOperation<typeof gameroundType>(GAMEROUND_WORKFLOW, {
+  return new WithStartWorkflowOperation<GameroundWorkflow>(GAMEROUND_WORKFLOW, {
     workflowId: workflowIdOf(identity.gameround),
     taskQueue,
     args: [start],
@@ -177,8 +184,6 @@ function startOperation(
     staticDetails: staticDetails(start),
   });
 }
-
-declare const gameroundType: (start: GameroundStart) => Promise<unknown>;
 
 function searchAttributes(identity: RoundIdentity): SearchAttributePair[] {
   return [
@@ -202,6 +207,8 @@ function staticDetails({ identity, command }: GameroundStart): string {
 function refusedReply(error: unknown): RoundReply {
   if (error instanceof WorkflowUpdateFailedError && failureType(error) === FAILURES.refused) {
     const [reply] = (error.cause as ApplicationFailure).details ?? [];
+    // A round of somebody else says nothing about itself.
+    if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
     return reply as RoundReply;
   }
   throw error;
@@ -219,6 +226,15 @@ function goneOr(error: unknown): Gone {
   throw error;
 }
 
+/** The round's task was repeated under the call: every command is idempotent by its key, so it is sent again. */
+function isPassing(error: unknown): boolean {
+  const grpc = grpcCodeOf(error);
+  return grpc === FAILED_PRECONDITION || grpc === ABORTED;
+}
+
+const PASSING_RETRY_MS = 100;
+const FAILED_PRECONDITION = 9;
+const ABORTED = 10;
 const DEADLINE_EXCEEDED = 4;
 const RESOURCE_EXHAUSTED = 8;
 

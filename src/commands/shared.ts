@@ -45,10 +45,10 @@ export async function sendToRound(
   command: Command,
 ): Promise<RoundReply> {
   const record = await reach(deps, session, gameRound);
-  if (record !== 'unavailable' && record !== undefined && record.status !== 'open') {
-    return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
-  }
-  const reply = await deps.rounds.send(gameRound, command, actorOf(session));
+  // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
+  const isOver = record !== 'unavailable' && record !== undefined && record.status !== 'open';
+  const send = isOver ? deps.rounds.ask : deps.rounds.send;
+  const reply = await send(gameRound, command, actorOf(session));
   return reply === 'gone' ? replyForOver(deps, gameRound, actorOf(session)) : reply;
 }
 
@@ -65,23 +65,15 @@ async function reach(
     throw refuse('GAMEROUNDNOTFOUND');
   const record = await recordOf(deps, gameround);
   const identity =
-    record === undefined || record === 'unavailable'
-      ? await identityIfNeeded(deps, session, gameround)
-      : record.identity;
-  if (identity === undefined) return record;
+    record === undefined || record === 'unavailable' ? await identityOf(deps, gameround) : record.identity;
   if (!owns(session, identity)) throw refuse('GAMEROUNDNOTFOUND');
   const mayFinish = session.sessionId === identity.sessionId || session.onlyGameround === gameround;
   if (session.expired && !mayFinish) throw refuse('TOKENEXPIRED');
   return record;
 }
 
-/** Without a record the round itself checks the actor; only an expired session needs to know who opened it. */
-async function identityIfNeeded(
-  deps: CommandDependencies,
-  session: Session,
-  gameround: string,
-): Promise<RoundIdentity | undefined> {
-  if (!session.expired) return undefined;
+/** Without a record the round's workflow tells whose it is: nothing is sent to a round of somebody else. */
+async function identityOf(deps: CommandDependencies, gameround: string): Promise<RoundIdentity> {
   const state = await deps.rounds.state(gameround);
   if (state === undefined) throw refuse('GAMEROUNDNOTFOUND');
   return state.identity;

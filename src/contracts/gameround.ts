@@ -45,24 +45,28 @@ export interface GameroundStart {
 /*
  * Every command is a signal (durable before any wallet call) and an update of the same name (which answers);
  * whichever arrives first carries it out, the other joins by its key. A person may send either from Temporal Web.
+ * The third argument is the call that both belong to: its answer is kept for the update, also when the signal has
+ * ended the round meanwhile.
  */
-export const startSignal = defineSignal<[StartCommand, Actor?]>('start');
-export const addWinSignal = defineSignal<[AddWinCommand, Actor?]>('addWin');
-export const endSignal = defineSignal<[EndCommand, Actor?]>('end');
-export const voidSignal = defineSignal<[VoidCommand, Actor?]>('void');
-export const collectWinSignal = defineSignal<[CollectWinCommand, Actor?]>('collectWin');
-export const addSpinCounterSignal = defineSignal<[SpinCounterCommand, Actor?]>('addSpinCounter');
+export const startSignal = defineSignal<[StartCommand, Actor?, string?]>('start');
+export const addWinSignal = defineSignal<[AddWinCommand, Actor?, string?]>('addWin');
+export const endSignal = defineSignal<[EndCommand, Actor?, string?]>('end');
+export const voidSignal = defineSignal<[VoidCommand, Actor?, string?]>('void');
+export const collectWinSignal = defineSignal<[CollectWinCommand, Actor?, string?]>('collectWin');
+export const addSpinCounterSignal = defineSignal<[SpinCounterCommand, Actor?, string?]>('addSpinCounter');
 
-export const settleSignal = defineSignal<[SettleCommand, Actor?]>('settle');
+export const settleSignal = defineSignal<[SettleCommand, Actor?, string?]>('settle');
 
-export const startUpdate = defineUpdate<RoundReply, [StartCommand, Actor?]>('start');
-export const addWinUpdate = defineUpdate<RoundReply, [AddWinCommand, Actor?]>('addWin');
-export const endUpdate = defineUpdate<RoundReply, [EndCommand, Actor?]>('end');
-export const voidUpdate = defineUpdate<RoundReply, [VoidCommand, Actor?]>('void');
-export const collectWinUpdate = defineUpdate<RoundReply, [CollectWinCommand, Actor?]>('collectWin');
-export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand, Actor?]>('addSpinCounter');
+export const startUpdate = defineUpdate<RoundReply, [StartCommand, Actor?, string?]>('start');
+export const addWinUpdate = defineUpdate<RoundReply, [AddWinCommand, Actor?, string?]>('addWin');
+export const endUpdate = defineUpdate<RoundReply, [EndCommand, Actor?, string?]>('end');
+export const voidUpdate = defineUpdate<RoundReply, [VoidCommand, Actor?, string?]>('void');
+export const collectWinUpdate = defineUpdate<RoundReply, [CollectWinCommand, Actor?, string?]>('collectWin');
+export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand, Actor?, string?]>(
+  'addSpinCounter',
+);
 
-export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?]>('settle');
+export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?, string?]>('settle');
 
 /** A person's word that a void which the operator refused (attention `void-refused`) shall be tried again. */
 export const resumeSignal = defineSignal('resume');
@@ -90,6 +94,6 @@ export const FAILURES = {
 export interface GameroundResult {
   gameround: string;
   status: RoundStatus;
-  /** The newest answers by command key: a round that ends at once can't answer an update that comes after. */
+  /** The newest answers by call: a round that ends at once can't answer an update that comes after. */
   answers: Record<string, RoundReply>;
 }

@@ -1,7 +1,6 @@
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
-import type { RoundDocument, Rounds } from '../read-model/rounds';
-import type { Filter } from 'mongodb';
+import type { Rounds } from '../read-model/rounds';
 
 /** Questions to the read model. Each rejects when MongoDB can't be asked. */
 export interface RoundQueries {
@@ -22,7 +21,7 @@ export function createRoundQueries(rounds: Rounds): RoundQueries {
   const { collection } = rounds;
 
   async function list(
-    filter: Filter<RoundDocument>,
+    filter: Parameters<typeof collection.find>[0],
     sort: Record<string, 1 | -1>,
     limit: number,
   ): Promise<RoundSnapshot[]> {

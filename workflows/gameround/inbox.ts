@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import {
   addSpinCounterSignal,
   addSpinCounterUpdate,
@@ -22,7 +22,7 @@ import { refusal, type Refusal } from '../../src/domain/errors';
 import { decide } from '../../src/domain/round/decide';
 import { fingerprintOf, keyOf } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
-import { replyAbout } from '../../src/domain/round/replies';
+import { replyAbout, replyTo } from '../../src/domain/round/replies';
 import type { Command } from '../../src/domain/round/types';
 import { now, type Round } from './round';
 
@@ -32,6 +32,8 @@ export interface Item {
   command: Command;
   /** It came by a signal or with the start: in the history before anything is sent for it. */
   durable: boolean;
+  /** The calls whose signals brought it: each may still send its update. */
+  calls: string[];
   reply?: RoundReply;
 }
 
@@ -43,7 +45,7 @@ export interface Inbox {
   /** The last commands that were refused without being kept, newest last. */
   refusals: { at: string; command: string; errorCode: string }[];
   updates: number;
-  /** The newest answers by key, for callers whose update comes after the end. */
+  /** The newest answers by call, for an update that comes after its signal was carried out. */
   answers: Map<string, RoundReply>;
 }
 
@@ -66,30 +68,63 @@ const COMMANDS = [
  */
 export function openInbox(round: Round, inbox: Inbox): void {
   for (const [type, signal, update] of COMMANDS) {
-    setHandler(signal, (raw: unknown, actor?: Actor) => {
+    setHandler(signal, (raw: unknown, actor?: Actor, call?: string) => {
       const taken = take(round, inbox, type, raw, actor);
-      if ('refusal' in taken) record(inbox, type, taken.refusal);
-      else if (!post(inbox, taken.command, taken.key, true))
-        record(inbox, type, refusal('IDEMPOTENCYMISMATCH'));
+      const item = 'refusal' in taken ? undefined : post(inbox, taken.command, taken.key, true);
+      if (item !== undefined) {
+        if (call !== undefined) item.calls.push(call);
+        return;
+      }
+      const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
+      record(inbox, type, refused);
+      if (call !== undefined && !isHidden(refused)) keep(inbox, call, replyAbout(round.state, refused));
     });
     setHandler(
       update,
-      async (raw: unknown, actor?: Actor): Promise<RoundReply> => {
+      async (raw: unknown, actor?: Actor, call?: string): Promise<RoundReply> => {
         inbox.updates += 1;
+        const kept = answerOf(inbox, call);
+        if (kept !== undefined) return kept;
         const taken = take(round, inbox, type, raw, actor);
-        if ('refusal' in taken) return replyAbout(round.state, taken.refusal);
+        if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
+        const known = repeated(round, inbox, taken);
+        if (known !== undefined) return known;
         const item = post(inbox, taken.command, taken.key, false);
         if (item === undefined) return replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
-        await condition(() => item.reply !== undefined || round.guardLost);
+        // A cancel request from outside is for nobody: the command goes on, and so does its caller.
+        await CancellationScope.nonCancellable(() =>
+          condition(() => item.reply !== undefined || round.guardLost),
+        );
         if (item.reply === undefined) throw ApplicationFailure.nonRetryable('guard lost', FAILURES.guardLost);
         return item.reply;
       },
-      { validator: (raw: unknown, actor?: Actor) => validate(round, inbox, type, raw, actor) },
+      {
+        validator: (raw: unknown, actor?: Actor, call?: string) => {
+          if (answerOf(inbox, call) === undefined) validate(round, inbox, type, raw, actor);
+        },
+      },
     );
   }
 }
 
-type Taken = { refusal: Refusal } | { command: Command; key: string };
+/** A command that was answered before is answered again at once, whatever else is going on. */
+function repeated(round: Round, inbox: Inbox, { command, key }: TakenCommand): RoundReply | undefined {
+  const { commands } = round.state;
+  const known = Object.hasOwn(commands, key) ? commands[key]?.answer : undefined;
+  if (known === undefined || inbox.active.has(key)) return undefined;
+  const decision = decide(round.state, command, now());
+  return decision.kind === 'refuse' ? replyAbout(round.state, decision.refusal) : replyTo(round.state, known);
+}
+
+function answerOf(inbox: Inbox, call: string | undefined): RoundReply | undefined {
+  return call === undefined ? undefined : inbox.answers.get(call);
+}
+
+interface TakenCommand {
+  command: Command;
+  key: string;
+}
+type Taken = { refusal: Refusal } | TakenCommand;
 
 /** Reads a command and refuses what may not even wait for its turn. */
 function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, actor?: Actor): Taken {
@@ -97,6 +132,11 @@ function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, a
   if ('fault' in read) return { refusal: refusal('INVALIDREQUEST', read.fault) };
   if (actor && !isOwn(round, actor)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
   const key = keyOf(round.state, read.command);
+  // Over is over: nobody has to wait for a void that is still being retried to be told so.
+  if (round.state.status !== 'open' && !inbox.active.has(key)) {
+    const decision = decide(round.state, read.command, now());
+    if (decision.kind === 'refuse') return { refusal: decision.refusal };
+  }
   // Money is being retried: nothing else is taken until that is settled, but a repeat joins it.
   if (
     !waitsItsTurn(read.command) &&
@@ -116,13 +156,21 @@ function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, a
 function validate(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, actor?: Actor): void {
   const taken = take(round, inbox, type, raw, actor);
   const refused = 'refusal' in taken ? taken.refusal : refusedAtOnce(round, inbox, taken.command);
-  if (refused === undefined) return;
-  throw ApplicationFailure.create({
+  if (refused !== undefined) throw refusedUpdate(round, refused);
+}
+
+function refusedUpdate(round: Round, refused: Refusal): ApplicationFailure {
+  return ApplicationFailure.create({
     message: refused.errorCode.msg,
     type: FAILURES.refused,
     nonRetryable: true,
-    details: [replyAbout(round.state, refused)],
+    details: isHidden(refused) ? [] : [replyAbout(round.state, refused)],
   });
+}
+
+/** Somebody else's round says nothing about itself. */
+function isHidden({ errorCode }: Refusal): boolean {
+  return errorCode.msg === 'GAMEROUNDNOTFOUND';
 }
 
 function refusedAtOnce(round: Round, inbox: Inbox, command: Command): Refusal | undefined {
@@ -138,7 +186,7 @@ function post(inbox: Inbox, command: Command, key: string, durable: boolean): It
     waiting.durable ||= durable;
     return fingerprintOf(waiting.command) === fingerprintOf(command) ? waiting : undefined;
   }
-  const item: Item = { key, command, durable };
+  const item: Item = { key, command, durable, calls: [] };
   inbox.queue.push(item);
   inbox.active.set(key, item);
   return item;
@@ -148,13 +196,17 @@ function post(inbox: Inbox, command: Command, key: string, durable: boolean): It
 export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
   item.reply = reply;
   inbox.active.delete(item.key);
-  inbox.answers.delete(item.key);
-  inbox.answers.set(item.key, reply);
-  for (const key of inbox.answers.keys()) {
-    if (inbox.answers.size <= MAX_ANSWERS) break;
-    inbox.answers.delete(key);
-  }
+  for (const call of item.calls) keep(inbox, call, reply);
   if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
+}
+
+/** Keeps the answer to a call for its update; the oldest ones go. */
+function keep(inbox: Inbox, call: string, reply: RoundReply): void {
+  inbox.answers.set(call, reply);
+  for (const oldest of inbox.answers.keys()) {
+    if (inbox.answers.size <= MAX_ANSWERS) break;
+    inbox.answers.delete(oldest);
+  }
 }
 
 /** Refuses everything that waits: the command in front of it has to be retried, for who knows how long. */

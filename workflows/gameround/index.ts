@@ -4,6 +4,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  log,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -16,7 +17,8 @@ import {
   type GameroundStart,
   type RoundStateView,
 } from '../../src/contracts/gameround';
-import { decide } from '../../src/domain/round/decide';
+import { refusal } from '../../src/domain/errors';
+import { decide, type Decision } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { resumeVoid } from '../../src/domain/round/settle';
@@ -47,7 +49,7 @@ interface Parts {
   projection: Projection;
   autoClose: AutoClose;
   afterwards: Afterwards;
-  publish(): void;
+  publish: () => void;
 }
 
 function setup(start: GameroundStart): Parts {
@@ -61,7 +63,7 @@ function setup(start: GameroundStart): Parts {
   const projection = createProjection(round, continued?.version ?? 0, publish);
   const closeAt = continued?.autoCloseAt ?? Date.now() + policy.autoCloseAfterMs;
   const autoClose = { closeAt, attempts: continued?.autoCloseAttempts ?? 0, asking: false };
-  if (continued === undefined) inbox.active.set('start', { key: 'start', command, durable: true });
+  if (continued === undefined) inbox.active.set('start', { key: 'start', command, durable: true, calls: [] });
 
   setHandler(stateQuery, () => view(round, inbox));
   setHandler(transactionsQuery, () => round.state.transactions);
@@ -100,7 +102,7 @@ async function run(parts: Parts, start: GameroundStart): Promise<void> {
 
 async function carryOut(parts: Parts, item: Item): Promise<void> {
   const { round, inbox } = parts;
-  const decision = decide(round.state, item.command, now());
+  const decision = decideSafely(round, item);
   switch (decision.kind) {
     case 'refuse':
       return answer(inbox, item, replyAbout(round.state, decision.refusal));
@@ -109,6 +111,16 @@ async function carryOut(parts: Parts, item: Item): Promise<void> {
     case 'accept':
       round.state = decision.state;
       return finish(parts, item);
+  }
+}
+
+/** A command that the rules stumble over stays in the history for ever: it is refused, or it would stop the round. */
+function decideSafely(round: Round, item: Item): Decision {
+  try {
+    return decide(round.state, item.command, now());
+  } catch (error) {
+    log.error('a command could not be decided', { command: item.command.type, reason: String(error) });
+    return { kind: 'refuse', refusal: refusal('INTERNALERROR') };
   }
 }
 

@@ -19,22 +19,6 @@ export function keyOf(state: RoundState, command: Command): string {
   }
 }
 
-/** The keys a command may have, for somebody who doesn't know how the round stands; the likelier one first. */
-export function possibleKeys(command: Command): string[] {
-  switch (command.type) {
-    case 'start':
-      return [`debit:${command.rngCallId}`, 'start'];
-    case 'void':
-      return ['void'];
-    case 'addWin':
-    case 'end':
-    case 'collectWin':
-    case 'addSpinCounter':
-    case 'settle':
-      return [`${command.type}:${command.key}`];
-  }
-}
-
 function isFollowUpDebit(state: RoundState, rngCallId: string | undefined): boolean {
   return (
     state.policy.followUpDebits &&

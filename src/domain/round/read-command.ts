@@ -8,8 +8,7 @@ type Fields = Record<string, unknown>;
  * name of the first field that hasn't. A person may leave out the key and the reason of an end or void.
  */
 export function readCommand(type: Command['type'], raw: unknown): { command: Command } | { fault: string } {
-  const fields: Fields =
-    typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? (raw as Fields) : {};
+  const fields = Object.fromEntries(Object.entries(fieldsOf(raw)).filter(([, value]) => value !== null));
   const given = {
     key: 'by-hand',
     reason: 'by hand',
@@ -24,13 +23,35 @@ export function readCommand(type: Command['type'], raw: unknown): { command: Com
 type Check = [field: string, fits: (value: unknown) => boolean];
 
 const MAX_TEXT = 400;
+const MAX_LONG_TEXT = 20_000;
+/** Not in names: a record's field can't hold them. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/;
 const isText = (value: unknown): boolean =>
-  typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT;
+  typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT && !CONTROL.test(value);
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
 const optional =
   (fits: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
-    value === undefined || value === null || fits(value);
+    value === undefined || fits(value);
+const isLongText = (value: unknown): boolean => typeof value === 'string' && value.length <= MAX_LONG_TEXT;
+const isTexts = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(([name, text]) => !CONTROL.test(name) && typeof text === 'string');
+const isTicket = (value: unknown): boolean => {
+  const { serial, stake, currency, count, usedBefore, wonBefore } = fieldsOf(value);
+  return [serial, currency].every(isText) && [stake, count, usedBefore, wonBefore].every(isAmount);
+};
+const isDiscount = (value: unknown): boolean => isAmount(fieldsOf(value).amount);
+const isHashes = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
 
 const key: Check = ['key', isText];
 const reason: Check = ['reason', isText];
@@ -42,12 +63,30 @@ const FAULTS: Record<Command['type'], Check[]> = {
     ['useTicket', isFlag],
     ['endGame', isFlag],
     ['winAmount', isAmount],
+    ['debitAmount', optional(isAmount)],
     ['rngCallId', optional(isText)],
+    ['result', optional(isLongText)],
+    ['ticket', optional(isTicket)],
+    ['discount', optional(isDiscount)],
   ],
-  addWin: [key, ['winAmount', isAmount], ['collect', isFlag]],
-  end: [key, reason],
+  addWin: [
+    key,
+    ['winAmount', isAmount],
+    ['collect', isFlag],
+    ['rngCallId', optional(isText)],
+    ['result', optional(isLongText)],
+    ['betData', optional(isTexts)],
+    ['jackpotPayout', optional(Array.isArray)],
+  ],
+  end: [key, reason, ['gentle', optional(isFlag)]],
   collectWin: [key, ['amount', optional(isAmount)]],
   void: [reason],
-  settle: [key, reason, ['accepted', optional(Array.isArray)]],
-  addSpinCounter: [key, ['counterType', isText], ['awarded', isAmount], ['used', isAmount]],
+  settle: [key, reason, ['accepted', isHashes]],
+  addSpinCounter: [
+    key,
+    ['counterType', isText],
+    ['awarded', isAmount],
+    ['used', isAmount],
+    ['gameStateResult', optional(isTexts)],
+  ],
 };
