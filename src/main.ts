@@ -3,8 +3,10 @@ import { Client, Connection } from '@temporalio/client';
 import { createHttpClient, type CallReport } from './clients/http';
 import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet } from './clients/types';
+import { commandPorts } from './command-ports';
 import { createCommands } from './commands';
 import type { CommandPorts } from './commands/ports';
+import type { GameroundCommands } from './commands/types';
 import { ConfigError, describeConfig, loadConfig, type Config } from './config';
 import { TASK_QUEUE } from './contracts/gameround';
 import { refuse } from './domain/errors';
@@ -15,7 +17,8 @@ import { createLogger, type Logger } from './logging';
 import { createMetrics, type Metrics } from './metrics';
 import { openDatabase, type Database } from './read-model/connect';
 import { createGuards } from './read-model/guards';
-import { createRounds, ensureRoundIndexes, type Rounds } from './read-model/rounds';
+import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
+import { createRounds, ensureRoundIndexes } from './read-model/rounds';
 import { createSessions, type Sessions } from './sessions';
 import { loadTenants, TenantsFileError, type Tenants } from './tenants';
 
@@ -46,13 +49,16 @@ async function main(): Promise<void> {
   const sessions = createSessions({ db: database.db, logger });
   const rounds = createRounds(database.db, config.environment);
   const wallet = createOperatorWallet(outbound);
-  const ports = commandPorts({ database, rounds, tenants });
+  const queries = createRoundQueries(rounds);
+  const ports = commandPorts({ guards: createGuards(database.db), queries, tenants, wallet });
   const app = createApp({
-    ...httpDeps({ config, database, temporal, tenants, sessions, rounds, wallet, ports }),
+    ...httpDeps({ config, database, temporal, tenants, sessions, queries, wallet, ports }),
     logger,
     metrics,
   });
   const prepared = prepare(stopped, logger, async () => {
+    // A client whose first connection failed does not try again by itself.
+    await database.client.connect();
     await sessions.prepare();
     await ensureRoundIndexes(rounds);
   });
@@ -73,73 +79,39 @@ interface Parts {
   temporal: Temporal;
   tenants: Tenants;
   sessions: Sessions;
-  rounds: Rounds;
+  queries: RecordQueries;
   wallet: OperatorWallet;
   ports: CommandPorts;
 }
 
 function httpDeps(parts: Parts): Omit<HttpDeps, 'logger' | 'metrics'> {
-  const { config, database, temporal, tenants, sessions, rounds, wallet, ports } = parts;
+  const { config, database, temporal, tenants, sessions, queries, wallet, ports } = parts;
   const commands = createCommands(temporal.client, ports);
   return {
     baseUrl: config.http.baseUrl,
     trustedProxies: config.http.trustedProxies,
     tenants,
     sessions,
-    rounds: { commands, queries: roundQueries(rounds, commands) },
+    rounds: { commands, queries: roundQueries(queries, commands) },
     wallet,
     health: createHealth(probes(temporal, database), Date.now),
     clock: Date.now,
   };
 }
 
-/* SEAM: to move to src/queries/open-round.ts, and the ports to where their owner wants them. */
-
-function roundQueries(rounds: Rounds, commands: HttpDeps['rounds']['commands']): RoundQueries {
+/** Reads that MongoDB can't answer just now are told so; the record only says where to look, the round how it stands. */
+function roundQueries(queries: RecordQueries, commands: GameroundCommands): RoundQueries {
   return {
-    openRound: async ({ operatorId, playerId, gameCode, mode }) => {
-      const filter = {
-        operator: operatorId,
-        player: playerId,
-        game: gameCode,
-        mode,
-        status: 'open' as const,
-      };
-      const record = await rounds.collection
-        .findOne(
-          { ...filter, crashed: { $exists: false } },
-          { projection: { _id: 1 }, sort: { openedAt: -1 } },
-        )
-        .catch((error: unknown) => {
-          throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
-        });
-      const round = record === null ? undefined : await commands.describeRound(record._id);
+    openRound: async (session) => {
+      const record = await queries.openRound(session).catch((error: unknown) => {
+        throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+      });
+      const round =
+        record === undefined ? undefined : await commands.describeRound(record.identity.gameround);
       return round?.status === 'open' && !round.crashed ? round : undefined;
     },
   };
 }
-
-function commandPorts(parts: { database: Database; rounds: Rounds; tenants: Tenants }): CommandPorts {
-  const { database, rounds, tenants } = parts;
-  return {
-    findRecord: (gameround) => rounds.find(gameround),
-    guards: createGuards(database.db),
-    policyFor: (session) => {
-      const operator = tenants.operator(session.operatorId);
-      const game = tenants.game(session.gameCode);
-      if (operator === undefined || game === undefined) return Promise.reject(refuse('GAMENOTFOUND'));
-      const { walletTimeoutMs, autoCloseAfterMs, voidsWholeRound, gameRoundReport } = operator;
-      const { followUpDebits, resultCallback } = game;
-      return Promise.resolve({
-        ...{ walletTimeoutMs, autoCloseAfterMs, voidsWholeRound, gameRoundReport },
-        ...{ followUpDebits, resultCallback },
-      });
-    },
-    chooseTicket: () => Promise.reject(refuse('NOTICKETAVAILABLE')),
-  };
-}
-
-/* END OF SEAM */
 
 interface Temporal {
   connection: Connection;

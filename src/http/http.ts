@@ -11,7 +11,7 @@ export interface CallState {
     gameround?: string;
     workflowId?: string;
     errorId?: number;
-    error?: string;
+    errorMsg?: string;
   };
 }
 

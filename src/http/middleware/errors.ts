@@ -33,7 +33,7 @@ function answer(ctx: Context, { status, errorCode }: Refusal): void {
   ctx.status = status;
   ctx.body = { errorCode };
   ctx.state.about.errorId = errorCode.id;
-  ctx.state.about.error = errorCode.msg;
+  ctx.state.about.errorMsg = errorCode.msg;
 }
 
 function correlated(ctx: Context): object {

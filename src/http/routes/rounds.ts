@@ -118,7 +118,7 @@ function answered(http: Http, { ctx, session, token }: SessionCall<unknown>, rep
   if (reply.balance !== undefined) http.deps.sessions.keepBalance(session.sessionId, reply.balance);
   if (reply.refusal !== undefined) {
     ctx.state.about.errorId = reply.refusal.errorCode.id;
-    ctx.state.about.error = reply.refusal.errorCode.msg;
+    ctx.state.about.errorMsg = reply.refusal.errorCode.msg;
   }
   return gameReply(session, token, reply);
 }
