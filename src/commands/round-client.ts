@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
-  isGrpcServiceError,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
@@ -28,9 +26,7 @@ import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/sea
 import { refuse } from '../domain/errors';
 import type { Command, RoundIdentity } from '../domain/round/types';
 import { channels } from './channels';
-
-/** The command's time: how long a caller waits, not how long the workflow may take. */
-export const COMMAND_TIMEOUT_MS = 10_000;
+import { COMMAND_TIMEOUT_MS, withinCommandTime } from './deadline';
 
 /** A server takes ten updates of one run at a time; several processes share that. */
 const IN_FLIGHT_PER_ROUND = 4;
@@ -55,18 +51,7 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
   const limit = perRoundLimiter();
   const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
 
-  /** Every call to Temporal has the command's time, and its errors become the interface's. */
-  async function within<T>(run: () => Promise<T>): Promise<T> {
-    const deadline = Date.now() + COMMAND_TIMEOUT_MS;
-    for (;;) {
-      try {
-        return await client.withDeadline(deadline, run);
-      } catch (error) {
-        if (!isPassing(error) || Date.now() + PASSING_RETRY_MS > deadline) throw asRefusal(error);
-        await new Promise((resolve) => setTimeout(resolve, PASSING_RETRY_MS));
-      }
-    }
-  }
+  const within = <T>(run: () => Promise<T>): Promise<T> => withinCommandTime(client, run);
 
   async function update(gameround: string, sent: Command, actor?: Actor, call?: string): Promise<RoundReply> {
     const { command, update: definition } = channels(sent);
@@ -224,34 +209,6 @@ function goneOr(error: unknown): Gone {
     error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError;
   if (isGone) return 'gone';
   throw error;
-}
-
-/** The round's task was repeated under the call: every command is idempotent by its key, so it is sent again. */
-function isPassing(error: unknown): boolean {
-  const grpc = grpcCodeOf(error);
-  return grpc === FAILED_PRECONDITION || grpc === ABORTED;
-}
-
-const PASSING_RETRY_MS = 100;
-const FAILED_PRECONDITION = 9;
-const ABORTED = 10;
-const DEADLINE_EXCEEDED = 4;
-const RESOURCE_EXHAUSTED = 8;
-
-function asRefusal(error: unknown): unknown {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return refuse('OPERATIONBEINGPROCESSED');
-  const grpc = grpcCodeOf(error);
-  if (grpc === undefined) return error;
-  const waits = grpc === DEADLINE_EXCEEDED || grpc === RESOURCE_EXHAUSTED;
-  return refuse(waits ? 'OPERATIONBEINGPROCESSED' : 'SERVICEUNAVAILABLE');
-}
-
-/** The client wraps the transport's error in one of its own. */
-function grpcCodeOf(error: unknown): number | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
-    if (isGrpcServiceError(at)) return at.code;
-  }
-  return undefined;
 }
 
 /** A few calls of a round go out at a time; a bounded rest waits in order. */

@@ -1,0 +1,42 @@
+import { WorkflowFailedError, type Client } from '@temporalio/client';
+import { TASK_QUEUE } from '../contracts/gameround';
+import { RECONCILE_WORKFLOW, reconcileWorkflowIdOf, type ReconcileResult } from '../contracts/reconcile';
+import { refuse } from '../domain/errors';
+import type { RoundSnapshot } from '../domain/round/types';
+import { withinCommandTime } from './deadline';
+
+/**
+ * Reconciles a round with its operator (spec reconcileTransactions). Repeats join the run that is under way; one that
+ * takes longer than the command's time goes on, and the same call again joins it (503 OPERATIONBEINGPROCESSED).
+ * Rejects with GAMEROUNDNOTFOUND for a round that isn't this operator's.
+ */
+export function createReconciliation(
+  client: Client,
+  describeRound: (gameround: string) => Promise<RoundSnapshot | undefined>,
+  taskQueue = TASK_QUEUE,
+): (operatorId: string, gameround: string) => Promise<ReconcileResult> {
+  return async (operatorId, gameround) => {
+    const round = await describeRound(gameround);
+    if (round === undefined || round.identity.operatorId !== operatorId) throw refuse('GAMEROUNDNOTFOUND');
+    return withinCommandTime(client, async () => {
+      const handle = await client.workflow.start<(gameround: string) => Promise<ReconcileResult>>(
+        RECONCILE_WORKFLOW,
+        {
+          workflowId: reconcileWorkflowIdOf(gameround),
+          taskQueue,
+          args: [gameround],
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          staticSummary: `reconciles ${gameround} with ${operatorId}`,
+        },
+      );
+      try {
+        return await handle.result();
+      } catch (error) {
+        // The one call could not be finished (a worker died in it): the operator may have processed it.
+        if (error instanceof WorkflowFailedError) throw refuse('WALLETUNAVAILABLE');
+        throw error;
+      }
+    });
+  };
+}
