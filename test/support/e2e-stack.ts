@@ -1,0 +1,261 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { MongoClient, type Db } from 'mongodb';
+import { createGameApp } from '../../sandbox/game/game';
+import type { RunningServer } from '../../sandbox/http/server';
+import { createWalletApp } from '../../sandbox/wallet/wallet';
+import { findBinary } from '../../stack/binaries';
+import { startChild, type Child } from '../../stack/child';
+import { startMongod } from '../../stack/mongod';
+import { freePorts } from '../../stack/ports';
+import { startTemporal } from '../../stack/temporal';
+import { until } from '../../stack/until';
+import { compiledService } from './e2e-build';
+import { exchange, type Party } from './e2e-http';
+import { GAME_CODE, operatorParty, PROVIDER, tenantsFile, type OperatorOptions } from './e2e-tenants';
+import { walletControls, type WalletControls } from './wallet-controls';
+
+export type Part = 'temporal' | 'mongod' | 'worker' | 'api';
+
+export interface E2eOptions {
+  /** Default: one operator, `op1`. */
+  operators?: readonly OperatorOptions[];
+}
+
+/**
+ * A whole private service: Temporal, mongod, API and worker as processes that can be killed and started one by one on
+ * the same data, beside the sandbox's wallet and demo game in this process.
+ */
+export interface E2eStack {
+  /** Base URL. */
+  api: string;
+  walletUrl: string;
+  gameUrl: string;
+  wallet: WalletControls;
+  provider: Party;
+  gameCode: string;
+  temporal: Client;
+  db: Db;
+  operator(operatorId: string): Party;
+  /** `kill -9`, all of them at one moment; returns when they are gone. */
+  kill(...parts: Part[]): Promise<void>;
+  /** SIGTERM; returns when they are gone. */
+  stop(...parts: Part[]): Promise<void>;
+  /** Starts what was killed or stopped, servers first. Returns when servers answer and the processes run. */
+  start(parts: readonly Part[], env?: NodeJS.ProcessEnv): Promise<void>;
+  /** Waits until the API says that it is ready. */
+  ready(): Promise<void>;
+  /** The last lines that a process wrote. */
+  tail(part: Part): string;
+  /** Ends everything and removes its data, whatever state it is in. */
+  close(): Promise<void>;
+}
+
+const READY_TIMEOUT_MS = 60_000;
+/** Longer than a worker takes to finish a wallet call. */
+const STOP_TIMEOUT_MS = 30_000;
+
+export async function startE2eStack({
+  operators = [{ operatorId: 'op1' }],
+}: E2eOptions = {}): Promise<E2eStack> {
+  // The shared test servers remove folders of this name whose process is gone.
+  const dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-e2e-`));
+  const undo: (() => Promise<unknown>)[] = [
+    () => rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  ];
+  const close = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const ports = await choosePorts();
+    const api = `http://127.0.0.1:${ports.api}`;
+    const parties = operators.map(({ operatorId }) => operatorParty(operatorId));
+    const wallet = await createWalletApp({
+      operators: parties.map(({ id, secret }) => ({ operatorId: id, secrets: [secret] })),
+      serviceUrl: api,
+      maxCalls: 50_000,
+    }).start();
+    undo.push(() => wallet.close());
+    const game = await startGame(api);
+    undo.push(() => game.close());
+    const tenants = join(dataDir, 'tenants.json');
+    await writeFile(tenants, tenantsFile({ walletUrl: wallet.url, gameUrl: game.url, operators }));
+    const processes = new Processes({ dataDir, ports, tenants, service: await compiledService() });
+    undo.push(() => processes.killAll());
+    await processes.start(['temporal', 'mongod', 'worker', 'api']);
+    await ready(api, processes);
+
+    const connection = Connection.lazy({ address: processes.temporalAddress });
+    undo.push(() => connection.close());
+    const mongo = new MongoClient(processes.mongodbUri, { serverSelectionTimeoutMS: 10_000 });
+    undo.push(() => mongo.close());
+    return {
+      api,
+      walletUrl: wallet.url,
+      gameUrl: game.url,
+      wallet: walletControls(wallet.url),
+      provider: PROVIDER,
+      gameCode: GAME_CODE,
+      temporal: new Client({ connection }),
+      db: mongo.db('gameround'),
+      operator: operatorParty,
+      kill: (...parts) => processes.end(parts, 'SIGKILL'),
+      stop: (...parts) => processes.end(parts, 'SIGTERM'),
+      start: (parts, env) => processes.start(parts, env),
+      ready: () => ready(api, processes),
+      tail: (part) => processes.tail(part),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function startGame(serviceUrl: string): Promise<RunningServer> {
+  const provider = { providerId: PROVIDER.id, secrets: [PROVIDER.secret] };
+  return createGameApp({ provider, serviceUrl, rng: 'own', seed: 7, timeoutMs: 15_000 }).start();
+}
+
+type Ports = Record<'api' | 'temporal' | 'mongod', number>;
+
+async function choosePorts(): Promise<Ports> {
+  const [api = 0, temporal = 0, mongod = 0] = await freePorts(3);
+  return { api, temporal, mongod };
+}
+
+interface ProcessSettings {
+  dataDir: string;
+  ports: Ports;
+  tenants: string;
+  /** The compiled service. */
+  service: string;
+}
+
+const SCRIPTS = { api: 'src/main.js', worker: 'worker/main.js' } as const;
+
+class Processes {
+  readonly #running = new Map<Part, Child>();
+  readonly #logs = new Map<Part, Child>();
+
+  constructor(private readonly settings: ProcessSettings) {}
+
+  get temporalAddress(): string {
+    return `127.0.0.1:${this.settings.ports.temporal}`;
+  }
+
+  get mongodbUri(): string {
+    return `mongodb://127.0.0.1:${this.settings.ports.mongod}/?replicaSet=rs0`;
+  }
+
+  async start(parts: readonly Part[], env: NodeJS.ProcessEnv = {}): Promise<void> {
+    const servers = parts.filter((part) => part === 'temporal' || part === 'mongod');
+    await Promise.all(servers.map((part) => this.#start(part, env)));
+    const others = parts.filter((part) => part === 'worker' || part === 'api');
+    await Promise.all(others.map((part) => this.#start(part, env)));
+  }
+
+  /** All signals go out before the first wait: at one moment, as far as there is one. */
+  async end(parts: readonly Part[], signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const children = parts.flatMap((part) => this.#running.get(part) ?? []);
+    for (const { pid } of children) signalTo(pid, signal);
+    for (const part of parts) this.#running.delete(part);
+    await Promise.all(children.map((child) => goneOrKilled(child)));
+  }
+
+  killAll(): Promise<void> {
+    return this.end([...this.#running.keys()], 'SIGKILL');
+  }
+
+  tail(part: Part): string {
+    return this.#logs.get(part)?.tail(20).join('\n') ?? '';
+  }
+
+  /** The first process that ended without being asked to. */
+  async failed(): Promise<never> {
+    const ends = [...this.#running].map(async ([part, { exited }]) => {
+      await exited;
+      return part;
+    });
+    const part = await Promise.race(ends);
+    throw new Error(`${part} ended:\n${this.tail(part)}`);
+  }
+
+  async #start(part: Part, env: NodeJS.ProcessEnv): Promise<void> {
+    if (this.#running.has(part)) throw new Error(`${part} runs already`);
+    const child = await this.#spawn(part, env);
+    this.#running.set(part, child);
+    this.#logs.set(part, child);
+  }
+
+  async #spawn(part: Part, env: NodeJS.ProcessEnv): Promise<Child> {
+    const { dataDir, ports, service } = this.settings;
+    const logDir = join(dataDir, 'logs');
+    switch (part) {
+      case 'temporal': {
+        const binary = await findBinary('temporal');
+        const dataFile = join(dataDir, 'temporal.db');
+        return (await startTemporal({ binary, port: ports.temporal, dataFile, logDir })).child;
+      }
+      case 'mongod': {
+        const binary = await findBinary('mongod');
+        const dbPath = join(dataDir, 'mongodb');
+        return (await startMongod({ binary, port: ports.mongod, dbPath, logDir })).child;
+      }
+      case 'api':
+      case 'worker':
+        return startChild({
+          name: part,
+          command: process.execPath,
+          args: ['--require', join(service, 'stack', 'preload.js'), join(service, SCRIPTS[part])],
+          env: { ...this.#env(), ...env },
+          logFile: join(logDir, `${part}.log`),
+          ipc: true,
+          stopTimeoutMs: STOP_TIMEOUT_MS,
+        });
+    }
+  }
+
+  /** Nothing of the machine's own settings but what a program needs to run. */
+  #env(): NodeJS.ProcessEnv {
+    const { dataDir, ports, tenants } = this.settings;
+    const { PATH, HOME, LANG } = process.env;
+    return {
+      ...{ PATH, HOME, LANG },
+      HOST: '127.0.0.1',
+      PORT: String(ports.api),
+      DATA_DIR: dataDir,
+      TENANTS_FILE: tenants,
+      TEMPORAL_ADDRESS: this.temporalAddress,
+      MONGODB_URI: this.mongodbUri,
+      LOG_LEVEL: 'info',
+      ENVIRONMENT: 'e2e',
+    };
+  }
+}
+
+function signalTo(pid: number, signal: 'SIGKILL' | 'SIGTERM'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has gone by itself; whoever waits for something from it will notice.
+  }
+}
+
+async function goneOrKilled(child: Child): Promise<void> {
+  const timer = setTimeout(() => signalTo(child.pid, 'SIGKILL'), STOP_TIMEOUT_MS);
+  await child.exited;
+  clearTimeout(timer);
+}
+
+async function ready(api: string, processes: Processes): Promise<void> {
+  const ask = async (): Promise<void> => {
+    const { status, body } = await exchange({ url: `${api}/health/ready`, timeoutMs: 5_000 });
+    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  };
+  const over = new AbortController();
+  const asking = until(ask, { what: 'the API', timeoutMs: READY_TIMEOUT_MS, signal: over.signal });
+  await Promise.race([asking, processes.failed()]).finally(() => over.abort());
+}
