@@ -344,3 +344,19 @@ export const start = (token: string, change: object = {}) => ({
   debitInformation: { debitAmount: 100, currency: 'EUR' },
   ...change,
 });
+
+/** Spec "tokenData" of player p1 of op1 in the game slot. */
+export const tokenDataOf = (currentToken: string, gameRound: string = HASH) => ({
+  operatorId: 'op1',
+  playerId: 'p1',
+  gameId: 'slot',
+  mode: 'real',
+  currency: 'EUR',
+  currentToken,
+  gameRound,
+  walletMode: 'seamless',
+  language: 'de',
+  currencyMultiplier: 1,
+  device: 'desktop',
+  commonDraw: '',
+});
