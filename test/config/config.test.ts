@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfigError} from '../../src/config';
+import type { ConfigError } from '../../src/config';
 import { describeConfig, loadConfig } from '../../src/config';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
