@@ -9,8 +9,11 @@ import { refuse } from '../domain/errors';
 export const COMMAND_TIMEOUT_MS = 10_000;
 
 /** A call to Temporal with the command's time; its errors become the interface's. */
-export async function withinCommandTime<T>(client: Client, run: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + COMMAND_TIMEOUT_MS;
+export async function withinCommandTime<T>(
+  client: Client,
+  run: () => Promise<T>,
+  deadline = Date.now() + COMMAND_TIMEOUT_MS,
+): Promise<T> {
   for (;;) {
     try {
       return await client.withDeadline(deadline, run);

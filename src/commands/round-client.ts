@@ -51,7 +51,8 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
   const limit = perRoundLimiter();
   const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
 
-  const within = <T>(run: () => Promise<T>): Promise<T> => withinCommandTime(client, run);
+  const within = <T>(run: () => Promise<T>, deadline?: number): Promise<T> =>
+    withinCommandTime(client, run, deadline);
 
   async function update(gameround: string, sent: Command, actor?: Actor, call?: string): Promise<RoundReply> {
     const { command, update: definition } = channels(sent);
@@ -79,7 +80,7 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
 
   return {
     start: (start, actor) =>
-      limit(start.identity.gameround, () =>
+      limit(start.identity.gameround, (deadline) =>
         within(async () => {
           try {
             return await client.workflow.executeUpdateWithStart(startUpdate, {
@@ -90,10 +91,10 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
             if (failureType(error) === FAILURES.guardLost) return 'guard-lost';
             return goneOr(error);
           }
-        }),
+        }, deadline),
       ),
     send: (gameround, sent, actor) =>
-      limit(gameround, () =>
+      limit(gameround, (deadline) =>
         within(async () => {
           try {
             const { command, signal } = channels(sent);
@@ -103,17 +104,17 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
           } catch (error) {
             return goneOr(error);
           }
-        }),
+        }, deadline),
       ),
     ask: (gameround, sent, actor) =>
-      limit(gameround, () =>
+      limit(gameround, (deadline) =>
         within(async () => {
           try {
             return await update(gameround, sent, actor);
           } catch (error) {
             return goneOr(error);
           }
-        }),
+        }, deadline),
       ),
     state: (gameround) =>
       within(async () => {
@@ -211,17 +212,18 @@ function goneOr(error: unknown): Gone {
   throw error;
 }
 
-/** A few calls of a round go out at a time; a bounded rest waits in order. */
-function perRoundLimiter(): <T>(gameround: string, run: () => Promise<T>) => Promise<T> {
+/** A few calls of a round go out at a time; a bounded rest waits, within the command's time. */
+function perRoundLimiter(): <T>(gameround: string, run: (deadline: number) => Promise<T>) => Promise<T> {
   const rounds = new Map<string, { semaphore: Semaphore; callers: number }>();
   return async (gameround, run) => {
+    const deadline = Date.now() + COMMAND_TIMEOUT_MS;
     const entry = rounds.get(gameround) ?? { semaphore: new Semaphore(IN_FLIGHT_PER_ROUND), callers: 0 };
     if (entry.callers >= WAITING_PER_ROUND) throw refuse('OPERATIONBEINGPROCESSED');
     rounds.set(gameround, entry);
     entry.callers += 1;
     try {
       const waiting = withTimeout(entry.semaphore, COMMAND_TIMEOUT_MS, refuse('OPERATIONBEINGPROCESSED'));
-      return await waiting.runExclusive(run);
+      return await waiting.runExclusive(() => run(deadline));
     } finally {
       entry.callers -= 1;
       if (entry.callers === 0) rounds.delete(gameround);

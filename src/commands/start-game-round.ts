@@ -4,6 +4,7 @@ import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
 import { replyAbout } from '../domain/round/replies';
 import type { RoundSnapshot, StartCommand } from '../domain/round/types';
+import { COMMAND_TIMEOUT_MS } from './deadline';
 import type { GuardHolder } from './ports';
 import { actorOf, recordOf, replyForOver, type CommandDependencies } from './shared';
 import type { StartGameRound } from './types';
@@ -75,11 +76,14 @@ async function startNew(
 ): Promise<RoundReply> {
   const { session } = request;
   const start = await describeStart(deps, gameround, request);
+  const deadline = deps.now() + COMMAND_TIMEOUT_MS;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const holder = await guarded(() => deps.ports.guards.take(session, gameround));
     if (holder.gameround !== gameround) {
       const blocked = await makeWay(deps, holder, gameround, request);
       if (blocked !== undefined) return blocked;
+      // The caller may be gone by now: the new round must not start behind its back.
+      if (deps.now() > deadline) break;
       if (!(await guarded(() => deps.ports.guards.replace(session, holder, gameround)))) continue;
     }
     const reply = await deps.rounds.start(start, actorOf(session));
