@@ -67,7 +67,7 @@ export interface RoundsHarness extends WalletControls {
 
 /** Walletlike time-outs are short here, so that hanging calls don't hold up the tests. */
 const POLICY: RoundPolicy = {
-  walletTimeoutMs: 1_000,
+  walletTimeoutMs: 2_000,
   autoCloseAfterMs: 24 * 3_600_000,
   voidsWholeRound: false,
   followUpDebits: false,

@@ -39,6 +39,7 @@ export interface WalletControls {
   ledger(gameround: string, operatorId?: string): Promise<LedgerOfRound>;
   /** doTransactions calls of a round as they arrived, oldest first. */
   calls(gameround: string): Promise<WalletCallSeen[]>;
+  callsOfPlayer(playerId: string): Promise<WalletCallSeen[]>;
   /** The types of their transactions, call by call. */
   sent(gameround: string): Promise<string[]>;
   balance(playerId: string, operatorId?: string): Promise<number | undefined>;
@@ -55,23 +56,25 @@ export function walletControls(walletUrl: string): WalletControls {
     if (!reply.ok) throw new Error(`sandbox ${path}: ${reply.status} ${await reply.text()}`);
     return reply.json();
   }
-  async function calls(gameround: string): Promise<WalletCallSeen[]> {
-    const query = new URLSearchParams({ gameRound: gameround, path: '/doTransactions' });
-    return ((await admin(`calls?${query}`)) as { calls: WalletCallSeen[] }).calls;
+  async function callsWith(search: Record<string, string>): Promise<WalletCallSeen[]> {
+    const query = new URLSearchParams({ ...search, path: '/doTransactions' });
+    return ((await admin(`calls?${query.toString()}`)) as { calls: WalletCallSeen[] }).calls;
   }
+  const calls = (gameround: string): Promise<WalletCallSeen[]> => callsWith({ gameRound: gameround });
   return {
     fault: async (fault) => ((await admin('faults', 'POST', fault)) as { id: number }).id,
     clearFaults: async () => void (await admin('faults', 'DELETE')),
     release: async () => void (await admin('release', 'POST', {})),
     ledger: async (gameround, operatorId = 'op1') => {
       const query = new URLSearchParams({ gameRound: gameround, operatorId });
-      const { rounds, movements } = (await admin(`ledger?${query}`)) as {
+      const { rounds, movements } = (await admin(`ledger?${query.toString()}`)) as {
         rounds: { status: LedgerOfRound['status']; net: number }[];
         movements: Movement[];
       };
       return { status: rounds[0]?.status ?? 'unknown', net: rounds[0]?.net ?? 0, movements };
     },
     calls,
+    callsOfPlayer: (playerId) => callsWith({ playerId }),
     sent: async (gameround) =>
       (await calls(gameround)).map(({ body }) => body.transactions.map(({ type }) => type).join('+')),
     balance: async (playerId, operatorId = 'op1') => {
