@@ -5,10 +5,10 @@ set -eu
 
 retention=720h
 
-if temporal operator namespace describe "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
-  temporal operator namespace update --retention "$retention" "$TEMPORAL_NAMESPACE"
+if temporal operator namespace describe >/dev/null 2>&1; then
+  temporal operator namespace update --retention "$retention"
 else
-  temporal operator namespace create --retention "$retention" "$TEMPORAL_NAMESPACE"
+  temporal operator namespace create --retention "$retention" -n "$TEMPORAL_NAMESPACE"
 fi
 
 # A namespace takes some seconds to become known to every part of the server.
