@@ -51,7 +51,19 @@ describe('amounts that are none: refused with the name of the field, nothing sen
 });
 
 describe('other fields', () => {
-  it.each([7, '', 'x'.repeat(100_000), null])('a key that is %j is refused', (key) => {
+  it.each([
+    ['start', { ...start(), debitAmount: -5 }, 'debitAmount'],
+    ['start', { ...start(), ticket: { serial: 'T' } }, 'ticket'],
+    ['start', { ...start(), discount: { amount: 0.5 } }, 'discount'],
+    ['addWin', { ...addWin('w', 5), betData: { line: 3 } }, 'betData'],
+    ['addWin', { ...addWin('w', 5), jackpotPayout: 'x' }, 'jackpotPayout'],
+    ['addSpinCounter', { ...spins('s', 'f', 1, 0), gameStateResult: [] }, 'gameStateResult'],
+    ['settle', { accepted: 'all' }, 'accepted'],
+  ] as const)('%s %j: %s', (type, raw, fault) => {
+    expect(faultOf(type, raw)).toBe(fault);
+  });
+
+  it.each([7, '', 'x'.repeat(100_000), 'a\u0000b', {}])('a key that is %j is refused', (key) => {
     expect(faultOf('addWin', { ...addWin('w', 5), key })).toBe('key');
     expect(faultOf('collectWin', { ...collectWin('c'), key })).toBe('key');
     expect(faultOf('end', { ...end(), key })).toBe('key');

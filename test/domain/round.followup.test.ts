@@ -161,6 +161,13 @@ describe('a follow-up debit that fails ("the round stays open")', () => {
     expect(round.state.status).toBe('cancel');
   });
 
+  it('its stake never counts, also not when a later one is accepted', () => {
+    const round = openedForFollowUps();
+    round.do(FOLLOW_UP, UNKNOWN, ACCEPTED);
+    round.do(start({ rngCallId: 'rng-3', debitAmount: 7 }), ACCEPTED);
+    expect(round.state.stake).toBe(107);
+  });
+
   it('after a credit of the round: still a void of that debit only, nothing crashed', () => {
     const round = opened(start({ winAmount: 5 }), { followUpDebits: true });
     round.do(collectWin('c'), ACCEPTED);

@@ -1,0 +1,219 @@
+import { attentionOf } from '../../src/domain/round/attention';
+import { readReconcileAnswer, settledBy, transactionsToResend } from '../../src/domain/round/reconcile';
+import { snapshotOf, totals } from '../../src/domain/round/replies';
+import type { EndCommand, SettleCommand } from '../../src/domain/round/types';
+import {
+  ACCEPTED,
+  addWin,
+  collectWin,
+  DECLINED,
+  describeCall,
+  end,
+  END_REFUSED,
+  opened,
+  OPERATOR_ERROR,
+  refused,
+  repeat,
+  start,
+  TestRound,
+  UNKNOWN,
+  VOID,
+} from './support';
+
+const WON = start({ winAmount: 40 });
+const GENTLE: EndCommand = { ...end('reconcile', 'reconcileTransactions'), gentle: true };
+
+function settleCommand(accepted: string[]): SettleCommand {
+  return { type: 'settle', key: 'settle-1', reason: 'reconcileTransactions', accepted };
+}
+
+function crashed(): TestRound {
+  const round = opened(WON);
+  round.do(end(), refused({ unauthorised: true }));
+  return round;
+}
+
+function resent(round: TestRound): string[] {
+  return describeCall(transactionsToResend(snapshotOf(round.state)));
+}
+
+describe('an open round is closed first ("no outcome of it ever voids, cancels or crashes")', () => {
+  it('with its open winnings credited', () => {
+    const round = opened(WON);
+    const reply = round.do(GENTLE, ACCEPTED);
+    expect(round.shapes).toEqual([['debit 100'], ['credit 40', 'end']]);
+    expect(reply).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
+  });
+
+  it.each([
+    ['refused', refused()],
+    ['refused by signature', refused({ unauthorised: true })],
+    ['refused after it may have been paid', refused({ maybePaid: true })],
+    ['no answer', repeat({ maybePaid: true })],
+    ['its end refused', END_REFUSED],
+  ] as const)('%s: sent again, the same', (_, outcome) => {
+    const round = opened(WON);
+    round.send(GENTLE);
+    const sent = round.state.pending?.transactions;
+    round.settle(outcome, outcome);
+    expect(round.state).toMatchObject({ status: 'open', crashed: false });
+    expect(round.state.pending?.transactions).toEqual(sent);
+    expect(attentionOf(round.state)).toEqual(['credit-pending']);
+    expect(round.transactions('void')).toEqual([]);
+    round.settle(ACCEPTED);
+    expect(round.reply(GENTLE)).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
+    expect(round.transactions('credit')).toHaveLength(1);
+  });
+});
+
+describe('what is resent ("every transaction in its original order with its original hash and amount")', () => {
+  it('all of a closed round, as it was sent', () => {
+    const round = opened(WON);
+    round.do(collectWin('c', 10), ACCEPTED);
+    round.do(end(), ACCEPTED);
+    expect(transactionsToResend(snapshotOf(round.state))).toEqual(round.calls.flat());
+  });
+
+  it('not a declined debit', () => {
+    const round = opened(WON, { followUpDebits: true });
+    round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), DECLINED);
+    round.do(end(), ACCEPTED);
+    expect(resent(round)).toEqual(['debit 100', 'credit 40', 'end']);
+    expect(resent(new TestRound().settle(DECLINED))).toEqual([]);
+  });
+
+  it('an unknown debit only with its void after it', () => {
+    expect(resent(new TestRound().settle(UNKNOWN, ACCEPTED))).toEqual(['debit 100', 'void']);
+    const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });
+    round.do(collectWin('c'), ACCEPTED);
+    round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), UNKNOWN);
+    expect(resent(round)).toEqual(['debit 100', 'credit 40']);
+  });
+
+  it('a voided round with its voids', () => {
+    const round = opened(WON);
+    round.do(VOID, ACCEPTED);
+    expect(resent(round)).toEqual(['debit 100', 'void']);
+  });
+
+  it('what a crashed round owes', () => {
+    expect(resent(crashed())).toEqual(['debit 100', 'credit 40', 'end']);
+  });
+});
+
+describe('the operator’s answer to a reconciliation, mirrored', () => {
+  const sent = transactionsToResend(snapshotOf(crashed().state));
+  const all = sent.map(({ hash }) => ({ hash }));
+  const read = (status: number, body: unknown): ReturnType<typeof readReconcileAnswer> =>
+    readReconcileAnswer(sent, { kind: 'answer', status, body });
+
+  it('200: accepted', () => {
+    expect(read(200, { hashesProcessed: all })).toMatchObject({ kind: 'accepted', hashesProcessed: all });
+    expect(read(200, {})).toMatchObject({ kind: 'accepted', hashesProcessed: all });
+  });
+
+  it('4xx: refused with the operator’s errorCode', () => {
+    expect(read(400, { errorCode: OPERATOR_ERROR })).toMatchObject({
+      kind: 'refused',
+      errorCode: OPERATOR_ERROR,
+    });
+  });
+
+  it.each([
+    [500, { errorCode: OPERATOR_ERROR }],
+    [502, 'bad gateway'],
+    [408, {}],
+    [302, {}],
+    [201, {}],
+    [200, 'OK'],
+    [200, []],
+  ])('status %p, %j: unreachable', (status, body) => {
+    expect(read(status, body)).toMatchObject({ kind: 'unreachable', hashesProcessed: [] });
+  });
+
+  it('silence: unreachable', () => {
+    expect(readReconcileAnswer(sent, { kind: 'silence', reason: 'time-out' }).kind).toBe('unreachable');
+  });
+
+  it('a 200 with an error is no acceptance', () => {
+    expect(read(200, { errorCode: OPERATOR_ERROR }).kind).toBe('refused');
+    expect(read(200, { hashesProcessed: [{ ...all[1], errorCode: OPERATOR_ERROR }] }).kind).toBe('refused');
+  });
+
+  it('hashes that were never sent are not mirrored', () => {
+    const body = { hashesProcessed: [...all, { hash: 'not-ours' }, null, 'x'] };
+    expect(read(200, body).hashesProcessed).toEqual(all);
+  });
+});
+
+describe('whether an answer settles a crashed round', () => {
+  it('all accepted: yes', () => {
+    const snapshot = snapshotOf(crashed().state);
+    const hashes = transactionsToResend(snapshot).map(({ hash }) => hash);
+    const outcome = { kind: 'accepted' as const, hashesProcessed: [] };
+    expect(settledBy(snapshot, outcome)).toEqual(hashes);
+  });
+
+  it('what is owed listed as processed: yes; some of it missing or failed: no', () => {
+    const snapshot = snapshotOf(crashed().state);
+    const [, credit, ended] = transactionsToResend(snapshot).map(({ hash }) => ({ hash }));
+    const refusedWith = (...hashesProcessed: { hash: string }[]): string[] | undefined =>
+      settledBy(snapshot, { kind: 'refused', hashesProcessed });
+    expect(refusedWith(credit!, ended!)).toEqual([credit!.hash, ended!.hash]);
+    expect(refusedWith(credit!)).toBeUndefined();
+    expect(refusedWith()).toBeUndefined();
+    const failed = { ...credit!, errorCode: OPERATOR_ERROR };
+    expect(settledBy(snapshot, { kind: 'refused', hashesProcessed: [failed, ended!] })).toBeUndefined();
+    expect(settledBy(snapshot, { kind: 'unreachable', hashesProcessed: [] })).toBeUndefined();
+  });
+
+  it('a debit whose outcome nobody knows is left: no ("unknown is never treated as declined")', () => {
+    const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });
+    round.do(collectWin('c'), ACCEPTED);
+    round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), UNKNOWN);
+    expect(round.state.crashed).toBe(true);
+    expect(settledBy(snapshotOf(round.state), { kind: 'accepted', hashesProcessed: [] })).toBeUndefined();
+  });
+});
+
+describe('settling a crashed round ("settles it to closed")', () => {
+  it('what was accepted since counts', () => {
+    const round = crashed();
+    const owed = round.calls[1]!.map(({ hash }) => hash);
+    round.do(settleCommand(owed));
+    expect(round.state).toMatchObject({ status: 'closed', crashed: false, amountToCollect: 0 });
+    expect(round.state.closedAt).toBeDefined();
+    expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
+    expect(round.state.gameState[0]?.collected).toBe(40);
+    expect(attentionOf(round.state)).toEqual([]);
+    expect(round.shapes).toHaveLength(2);
+  });
+
+  it('what was not never took effect', () => {
+    const round = crashed();
+    round.do(settleCommand([]));
+    expect(round.state).toMatchObject({ status: 'closed', amountToCollect: 0 });
+    expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 0 });
+    expect(round.state.gameState[0]?.collected).toBe(0);
+  });
+
+  it('is final: repeated harmlessly, and the round takes nothing more', () => {
+    const round = crashed();
+    round.do(settleCommand([]));
+    const before = round.state;
+    expect(round.refusal(settleCommand(['x']))).toBe('GAMEROUNDNOTACTIVE');
+    expect(round.refusal(end('other'))).toBe('GAMEROUNDNOTACTIVE');
+    expect(round.refusal(addWin('w', 1))).toBe('GAMEROUNDNOTACTIVE');
+    expect(round.state).toBe(before);
+  });
+
+  it.each([
+    ['open', opened(WON)],
+    ['voided', opened(WON).settle()],
+  ])('a round that is %s and not crashed can’t be settled', (kind, round) => {
+    if (kind === 'voided') round.do(VOID, ACCEPTED);
+    const before = round.state;
+    expect(round.refusal(settleCommand([]))).toBe('GAMEROUNDNOTACTIVE');
+    expect(round.state).toBe(before);
+  });
+});
