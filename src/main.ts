@@ -49,8 +49,9 @@ async function main(): Promise<void> {
   const sessions = createSessions({ db: database.db, logger });
   const rounds = createRounds(database.db, config.environment);
   const wallet = createOperatorWallet(outbound);
-  const queries = createRoundQueries(rounds);
-  const ports = commandPorts({ guards: createGuards(database.db), queries, tenants, wallet });
+  const guards = createGuards(database.db);
+  const queries = createRoundQueries(rounds, guards);
+  const ports = commandPorts({ guards, queries, tenants, wallet });
   const app = createApp({
     ...httpDeps({ config, database, temporal, tenants, sessions, queries, wallet, ports }),
     logger,
@@ -103,11 +104,10 @@ function httpDeps(parts: Parts): Omit<HttpDeps, 'logger' | 'metrics'> {
 function roundQueries(queries: RecordQueries, commands: GameroundCommands): RoundQueries {
   return {
     openRound: async (session) => {
-      const record = await queries.openRound(session).catch((error: unknown) => {
+      const holder = await queries.holderOfGuard(session).catch((error: unknown) => {
         throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
       });
-      const round =
-        record === undefined ? undefined : await commands.describeRound(record.identity.gameround);
+      const round = holder === undefined ? undefined : await commands.describeRound(holder);
       return round?.status === 'open' && !round.crashed ? round : undefined;
     },
   };

@@ -12,6 +12,7 @@ import { openDatabase } from '../src/read-model/connect';
 import { createDeliveryMarks } from '../src/read-model/delivery-marks';
 import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
+import { createSessions } from '../src/sessions';
 import { loadTenants, TenantsFileError } from '../src/tenants';
 import { BUNDLE_PATH } from './bundle';
 import { ensureSearchAttributes } from './search-attributes';
@@ -36,7 +37,8 @@ async function main(): Promise<void> {
   const rounds = createRounds(db, config.environment);
   const marks = createDeliveryMarks(db);
   const http = createHttpClient((call) => logger.info(call, 'call out'));
-  const lookup = tenantLookup(tenants);
+  const sessions = createSessions({ db, logger });
+  const lookup = tenantLookup(tenants, sessions);
   const connection = Connection.lazy(addressOf(config));
   const client = new Client({ connection, namespace: config.temporal.namespace });
   const activities = createActivities({
@@ -53,6 +55,8 @@ async function main(): Promise<void> {
     observe: (purpose, outcome) => logger.debug({ purpose, outcome }, 'wallet outcome'),
   });
   const indexes = untilDone(stopped, logger, 'MongoDB', async () => {
+    // A client whose first connection failed stays closed until it is told to connect again.
+    await database.client.connect();
     await ensureRoundIndexes(rounds);
     await marks.ensureIndexes();
   });
@@ -60,6 +64,7 @@ async function main(): Promise<void> {
   if (worker !== undefined) await runUntil(worker, stopped, logger);
   await indexes;
   await tenants.close();
+  await sessions.close();
   await http.close();
   await connection.close();
   await database.client.close();

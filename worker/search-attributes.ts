@@ -9,8 +9,6 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = SEARCH_ATTRIBUTES.filter(({ name }) => !Object.hasOwn(customAttributes ?? {}, name));
   if (missing.length === 0) return;
-  const searchAttributes = Object.fromEntries(
-    missing.map(({ name, type }) => [name, TYPES[type]]),
-  );
+  const searchAttributes = Object.fromEntries(missing.map(({ name, type }) => [name, TYPES[type]]));
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

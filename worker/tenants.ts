@@ -2,6 +2,7 @@ import type { KnownOperator, TenantLookup } from '../activities/types';
 import type { ProviderAddress } from '../src/clients/types';
 import { gameSettingsOf } from '../src/domain/game-settings';
 import type { RoundIdentity } from '../src/domain/round/types';
+import type { Sessions } from '../src/sessions';
 import type { Tenants } from '../src/tenants';
 
 export interface WorkerTenants extends TenantLookup {
@@ -10,7 +11,7 @@ export interface WorkerTenants extends TenantLookup {
 }
 
 /** Tenants for activities: one that is not known yet may have been added a moment ago. */
-export function tenantLookup(tenants: Tenants): WorkerTenants {
+export function tenantLookup(tenants: Tenants, sessions: Pick<Sessions, 'gameSettings'>): WorkerTenants {
   async function known<T>(find: () => T | undefined, what: string): Promise<T> {
     const found = find();
     if (found !== undefined) return found;
@@ -24,7 +25,10 @@ export function tenantLookup(tenants: Tenants): WorkerTenants {
       known(() => tenants.operator(operatorId), `operator ${operatorId}`),
     provider: (providerId): Promise<ProviderAddress> =>
       known(() => tenants.provider(providerId), `provider ${providerId}`),
-    async gameSettings({ operatorId, currencyMultiplier }) {
+    async gameSettings({ operatorId, currencyMultiplier, sessionId }) {
+      // Those of the launch, with its profiles and options, as long as its session is remembered.
+      const launched = await sessions.gameSettings(sessionId).catch(() => undefined);
+      if (launched !== undefined) return launched;
       const operator = await known(() => tenants.operator(operatorId), `operator ${operatorId}`);
       return gameSettingsOf([operator.gameSettings], currencyMultiplier);
     },

@@ -1,3 +1,4 @@
+import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
 import { recordOf, type CommandDependencies } from './shared';
 
@@ -8,5 +9,8 @@ export async function describeRound(
 ): Promise<RoundSnapshot | undefined> {
   const record = await recordOf(deps, gameround);
   if (record !== undefined && record !== 'unavailable' && record.status !== 'open') return record;
-  return (await deps.rounds.state(gameround)) ?? (record === 'unavailable' ? undefined : record);
+  const state = await deps.rounds.state(gameround);
+  // Neither says anything, and one of them can't: that is no "no".
+  if (state === undefined && record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
+  return state ?? (record === 'unavailable' ? undefined : record);
 }

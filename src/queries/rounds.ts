@@ -1,11 +1,15 @@
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
+import type { Guards } from '../read-model/guards';
 import type { Rounds } from '../read-model/rounds';
 
 /** Questions to the read model. Each rejects when MongoDB can't be asked. */
 export interface RoundQueries {
-  /** The open round of the session's player in its game and mode; crashed ones don't count. */
-  openRound(session: Session): Promise<RoundSnapshot | undefined>;
+  /**
+   * The hash of the round that holds the player's open-round guard in that game: it may be open, or over by now, but
+   * no other one is open.
+   */
+  holderOfGuard(session: Session): Promise<string | undefined>;
   /** All open rounds of the session's player at the session's provider, newest first. */
   openRoundsOfPlayer(session: Session, maxRecords: number): Promise<RoundSnapshot[]>;
   /** Open rounds of all players of a provider's game, newest first. */
@@ -17,7 +21,7 @@ export interface RoundQueries {
   find(gameround: string): Promise<RoundSnapshot | undefined>;
 }
 
-export function createRoundQueries(rounds: Rounds): RoundQueries {
+export function createRoundQueries(rounds: Rounds, guards: Pick<Guards, 'holder'>): RoundQueries {
   const { collection } = rounds;
 
   async function list(
@@ -35,17 +39,7 @@ export function createRoundQueries(rounds: Rounds): RoundQueries {
 
   return {
     find: (gameround) => rounds.find(gameround),
-    async openRound({ operatorId, playerId, gameCode, mode }) {
-      const filter = {
-        operator: operatorId,
-        player: playerId,
-        game: gameCode,
-        mode,
-        status: 'open' as const,
-      };
-      const [open] = await list({ ...filter, crashed: { $ne: true } }, { openedAt: -1 }, 1);
-      return open;
-    },
+    holderOfGuard: (session) => guards.holder(session),
     openRoundsOfPlayer: ({ operatorId, playerId, providerId }, maxRecords) =>
       list(
         { operator: operatorId, player: playerId, providerId, status: 'open' },

@@ -10,6 +10,8 @@ interface GuardDocument {
   since: Date;
 }
 
+const READ_TIMEOUT_MS = 1_000;
+
 export interface GuardKey {
   operatorId: string;
   playerId: string;
@@ -32,6 +34,7 @@ export interface Guards {
    * so the debit may have been sent; `lost`: another round has it.
    */
   confirm(key: GuardKey, gameround: string): Promise<'first' | 'again' | 'lost'>;
+  holder(key: GuardKey): Promise<string | undefined>;
   /** Gives it back; does nothing when another round has it. */
   release(key: GuardKey, gameround: string): Promise<void>;
 }
@@ -69,6 +72,9 @@ export function createGuards(db: Db): Guards {
       );
       if (before === null) return 'lost';
       return before.confirmed ? 'again' : 'first';
+    },
+    async holder(key) {
+      return (await guards.findOne({ _id: idOf(key) }, { timeoutMS: READ_TIMEOUT_MS }))?.gameround;
     },
     async release(key, gameround) {
       await guards.deleteOne({ _id: idOf(key), gameround });

@@ -16,6 +16,9 @@ export interface RoundDocument extends GameroundRecord {
   snapshot: RoundSnapshot;
 }
 
+/** A command has ten seconds in all: a database that hangs must not take them. */
+const READ_TIMEOUT_MS = 1_000;
+
 export interface Rounds {
   /** Writes the record unless a newer version is there: late and repeated writes never go back. */
   write(snapshot: RoundSnapshot, version: number): Promise<void>;
@@ -37,7 +40,10 @@ export function createRounds(db: Db, environment: string): Rounds {
       }
     },
     async find(gameround) {
-      const found = await collection.findOne({ _id: gameround }, { projection: { snapshot: 1 } });
+      const found = await collection.findOne(
+        { _id: gameround },
+        { projection: { snapshot: 1 }, timeoutMS: READ_TIMEOUT_MS },
+      );
       return found?.snapshot;
     },
   };
