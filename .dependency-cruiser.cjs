@@ -32,7 +32,7 @@ module.exports = {
     {
       name: 'mongo-has-few-doors',
       severity: error,
-      from: { pathNot: '^(src/(read-model|sessions|tenants|main\\.ts)|worker/main\\.ts|stack/|test/|node_modules/)' },
+      from: { pathNot: '^(src/(read-model|sessions|tenants|rng|demo|main\\.ts)|worker/main\\.ts|stack/|test/|node_modules/)' },
       to: { path: 'node_modules/mongodb' },
     },
     rule('src-never-imports-outward', '^src/', { path: '^(workflows|activities|worker|stack|sandbox|test)/' }),

@@ -1,0 +1,223 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRng, MAX_COUNT, type Rng } from '../src/rng';
+
+/*
+ * `npm run rng:check`: 10^7 draws of getRandomResult's own code through an existing battery, Debian's dieharder (and
+ * ent where it is installed). Ends with 0 when all is well, 1 when the numbers failed, 2 when it could not be run.
+ */
+
+const DRAWS = 10_000_000;
+const CALLS = DRAWS / MAX_COUNT;
+const WORD_BYTES = 4;
+
+/** dieharder's number, name, and samples chosen so that 10^7 words of 32 bits suffice without a rewind. */
+const TESTS: [id: number, name: string, ...options: string[]][] = [
+  [0, 'diehard_birthdays'],
+  [1, 'diehard_operm5', '-p', '9'],
+  [2, 'diehard_rank_32x32', '-p', '7'],
+  [3, 'diehard_rank_6x8', '-p', '16'],
+  [4, 'diehard_bitstream', '-p', '30'],
+  [8, 'diehard_count_1s_stream'],
+  [9, 'diehard_count_1s_byte', '-p', '7'],
+  [10, 'diehard_parking_lot'],
+  [11, 'diehard_2dsphere'],
+  [12, 'diehard_3dsphere'],
+  [13, 'diehard_squeeze', '-p', '4'],
+  [15, 'diehard_runs', '-p', '99'],
+  [16, 'diehard_craps', '-p', '7'],
+  [100, 'sts_monobit', '-p', '99'],
+  [101, 'sts_runs', '-p', '99'],
+  [102, 'sts_serial', '-p', '99'],
+  [200, 'rgb_bitdist', '-n', '4', '-p', '10'],
+  [202, 'rgb_permutations', '-n', '4', '-p', '20'],
+  [203, 'rgb_lagged_sum', '-n', '0', '-p', '9'],
+  [204, 'rgb_kstest_test', '-p', '999'],
+];
+
+/** Without the rate, for which dieharder would read the file over and over. */
+const COLUMNS = ['test_name', 'ntuple', 'tsamples', 'psamples', 'pvalues', 'assessment'];
+
+/** A file of 10^7 words of 32 bits, made from 10^7 draws. */
+interface Stream {
+  name: string;
+  file: string;
+}
+
+interface Verdict {
+  test: string;
+  ntuple: string;
+  pValue: number;
+  assessment: string;
+}
+
+const INSTALL = `Debian, Ubuntu: apt-get update && apt-get install -y dieharder
+Elsewhere: the package "dieharder" (https://webhome.phy.duke.edu/~rgb/General/dieharder.php)`;
+
+async function main(): Promise<number> {
+  const [hasDieharder, hasEnt] = await Promise.all([isInstalled('dieharder'), isInstalled('ent')]);
+  if (!hasDieharder && !hasEnt) {
+    console.error(
+      `rng:check needs dieharder (or, for a lesser check, ent), which is not installed.\n${INSTALL}`,
+    );
+    return 2;
+  }
+  if (!hasDieharder) console.log(`dieharder is not installed, so only ent is run.\n${INSTALL}\n`);
+  const dir = await mkdtemp(join(tmpdir(), 'rng-check-'));
+  try {
+    const streams = await makeStreams(dir);
+    const failures = [
+      ...(hasEnt ? await runEnt(streams) : []),
+      ...(hasDieharder ? await runDieharder(streams, () => makeStreams(dir)) : []),
+    ];
+    console.log(failures.length === 0 ? '\nPassed.' : `\nFAILED:\n${failures.join('\n')}`);
+    return failures.length === 0 ? 0 : 1;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** All 53 bits of doubles, as their upper 32 and their lower 32, and integers as they are. */
+async function makeStreams(dir: string): Promise<Stream[]> {
+  let logged = 0;
+  const rng = createRng({ log: ({ values }) => void (logged += values.length) });
+  console.log(`Drawing ${DRAWS} doubles in [0, 1) and ${DRAWS} integers in [0, 2^32 - 1] …`);
+  const upper = { name: 'getDoubles, upper 32 of 53 bits', file: join(dir, 'upper') };
+  const lower = { name: 'getDoubles, lower 32 of 53 bits', file: join(dir, 'lower') };
+  const integers = { name: 'getIntegers 0 to 2^32 - 1', file: join(dir, 'integers') };
+  await write(rng, 'getDoubles', 1, [
+    [upper.file, (value) => Math.floor(value * 2 ** 32)],
+    [lower.file, (value) => (value * 2 ** 53) % 2 ** 32],
+  ]);
+  await write(rng, 'getIntegers', 2 ** 32 - 1, [[integers.file, (value) => value]]);
+  if (logged !== 2 * DRAWS) throw new Error(`${logged} draws were logged`);
+  return [upper, lower, integers];
+}
+
+async function write(
+  rng: Rng,
+  rngEndPoint: string,
+  max: number,
+  outputs: [file: string, wordOf: (value: number) => number][],
+): Promise<void> {
+  const files = await Promise.all(outputs.map(([file]) => open(file, 'w')));
+  const rngPayload = { count: MAX_COUNT, min: 0, max };
+  const nobody = {
+    sessionId: '',
+    operatorId: '',
+    playerId: '',
+    gameCode: '',
+    providerId: '',
+    mode: 'demo',
+  } as const;
+  for (let call = 0; call < CALLS; call += 1) {
+    const asked = { session: nobody, requestId: 'rng-check', rngEndPoint, rngPayload };
+    const { values } = await rng.getRandomResult(asked);
+    for (const [index, [, wordOf]] of outputs.entries()) {
+      const words = Buffer.alloc(values.length * WORD_BYTES);
+      values.forEach((value, at) => words.writeUInt32LE(wordOf(value), at * WORD_BYTES));
+      await files[index]!.write(words);
+    }
+  }
+  await Promise.all(files.map((file) => file.close()));
+}
+
+async function runEnt(streams: Stream[]): Promise<string[]> {
+  const failures: string[] = [];
+  for (const { name, file } of streams) {
+    const report = await run('ent', [file]);
+    console.log(`\nent: ${name}\n${report.trim()}`);
+    // "would randomly exceed this value less than 0.01 percent of the times": too far from even, or too even.
+    if (/less than 0\.01 percent|more than 99\.99 percent/.test(report)) failures.push(`ent, ${name}`);
+  }
+  return failures;
+}
+
+/**
+ * FAILED (p below 1e-6) is a failure. WEAK (p outside 0.005 to 0.995) is to be expected once in a hundred: that test is
+ * run again on fresh draws, and has to pass then.
+ */
+async function runDieharder(streams: Stream[], redraw: () => Promise<Stream[]>): Promise<string[]> {
+  const failures: string[] = [];
+  const weak: { stream: number; test: (typeof TESTS)[number] }[] = [];
+  let pValues = 0;
+  for (const [index, stream] of streams.entries()) {
+    console.log(`\ndieharder: ${stream.name}`);
+    for (const test of TESTS) {
+      const verdicts = await assess(stream, test);
+      pValues += verdicts.length;
+      failures.push(...verdicts.filter(isFailed).map((verdict) => describe(stream, verdict)));
+      if (verdicts.some(({ assessment }) => assessment === 'WEAK')) weak.push({ stream: index, test });
+    }
+  }
+  console.log(
+    `\n${pValues} p-values; ${weak.length} tests had a weak one (1 p-value in 100 is expected to be).`,
+  );
+  if (weak.length === 0) return failures;
+  const fresh = await redraw();
+  for (const { stream, test } of weak) {
+    const again = fresh[stream]!;
+    console.log(`\ndieharder once more, on fresh draws: ${again.name}`);
+    const verdicts = await assess(again, test);
+    failures.push(
+      ...verdicts
+        .filter(({ assessment }) => assessment !== 'PASSED')
+        .map((verdict) => describe(again, verdict)),
+    );
+  }
+  return failures;
+}
+
+async function assess({ file }: Stream, [id, name, ...options]: (typeof TESTS)[number]): Promise<Verdict[]> {
+  const input = ['-g', '201', '-f', file, '-d', String(id), ...options];
+  const report = await run('dieharder', [...input, ...COLUMNS.flatMap((column) => ['-D', column])]);
+  if (report.includes('rewound')) throw new Error(`${name} wants more than ${DRAWS} words`);
+  const verdicts = [...report.matchAll(/^\s*(\w+)\|\s*(\d+)\|[^|]+\|[^|]+\|\s*([\d.]+)\|\s*(\w+)/gm)].map(
+    ([, test = '', ntuple = '', pValue, assessment = '']) => ({
+      test,
+      ntuple,
+      pValue: Number(pValue),
+      assessment,
+    }),
+  );
+  if (verdicts.length === 0) throw new Error(`dieharder said nothing of ${name}:\n${report}`);
+  for (const { test, ntuple, pValue, assessment } of verdicts) {
+    console.log(`  ${test.padEnd(24)} ${ntuple.padStart(3)}  p ${pValue.toFixed(8)}  ${assessment}`);
+  }
+  return verdicts;
+}
+
+function isFailed({ assessment }: Verdict): boolean {
+  return assessment !== 'PASSED' && assessment !== 'WEAK';
+}
+
+function describe({ name }: Stream, { test, ntuple, pValue, assessment }: Verdict): string {
+  return `${test} ${ntuple}, ${name}: p ${pValue} ${assessment}`;
+}
+
+/** Ours is the choice of arguments: they are never read by a shell. */
+function run(command: string, args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error !== null) reject(new Error(`${command} ${args.join(' ')}: ${error.message}`));
+      else resolve(stdout + stderr);
+    });
+  });
+}
+
+async function isInstalled(command: string): Promise<boolean> {
+  return run(command, command === 'ent' ? ['-u'] : ['-l']).then(
+    () => true,
+    (error: Error) => !error.message.includes('ENOENT'),
+  );
+}
+
+main().then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    console.error(`rng:check could not be run: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 2;
+  },
+);
