@@ -44,16 +44,11 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
     async deliver(delivery): Promise<DeliveryResult> {
       const operator = await tenants.operator(delivery.round.operatorId);
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
-      if (!activityInfo().isLocal) {
-        const begun = delivery.confirmGuard ? await confirm(deps, delivery) : 'first';
-        return typeof begun === 'string' ? send(operator, delivery, begun === 'again', known) : begun;
-      }
-      const release = slots.tryAcquire(delivery.round.operatorId);
+      const { isLocal } = activityInfo();
+      const release = isLocal ? slots.tryAcquire(delivery.round.operatorId) : noRelease;
       if (release === undefined) return { kind: 'unsent' };
       try {
-        const begun = delivery.confirmGuard
-          ? await confirm(deps, delivery)
-          : await beginMarked(deps, delivery);
+        const begun = await begin(deps, delivery, isLocal);
         return typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
       } finally {
         release();
@@ -113,32 +108,78 @@ function rememberedFrom(delivery: WalletDelivery, attempt: number, details: Reme
   return { ...fromWorkflow, maybePaid: true };
 }
 
+const noRelease = (): void => undefined;
+
+/** Whether this is the call's first delivery; a result where it is not to be sent, or not again. */
+async function begin(
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
+  isLocal: boolean,
+): Promise<'first' | 'again' | DeliveryResult> {
+  const begun = delivery.confirmGuard
+    ? await confirm(deps, delivery)
+    : await beginMarked(deps, delivery, isLocal);
+  const again = begun === 'again' || (begun === 'first' && delivery.redelivered);
+  return again && delivery.call.purpose === 'debit'
+    ? recordedOutcome(deps, delivery)
+    : again
+      ? 'again'
+      : begun;
+}
+
 /** The first debit goes only while its round holds the guard; whether it may have gone before, the guard tells too. */
 async function confirm(
   { guards, rounds }: DeliverDependencies,
-  { round }: WalletDelivery,
+  { round, late, redelivered }: WalletDelivery,
 ): Promise<'first' | 'again' | DeliveryResult> {
   try {
     const confirmed = await guards.confirm(round, round.gameround);
+    if (confirmed === 'first' && late && !redelivered) {
+      await guards.release(round, round.gameround);
+      return { kind: 'guard-lost' };
+    }
     if (confirmed !== 'lost') return confirmed;
     // The guard is given back when the record is written; a worker that dies between that and the end of its
     // workflow task comes here again.
     return (await rounds.find(round.gameround)) === undefined ? { kind: 'guard-lost' } : 'again';
   } catch {
-    // Nobody can say whether it was sent before: it is voided like a debit without an answer.
-    return { kind: 'unknown', reason: 'the open-round guard could not be confirmed' };
+    return { kind: 'unconfirmed' };
   }
 }
 
 async function beginMarked(
   { marks }: DeliverDependencies,
   { round, call }: WalletDelivery,
+  isLocal: boolean,
 ): Promise<'first' | 'again' | DeliveryResult> {
-  const hashes = call.transactions.map(({ type, hash }) => `${type}:${hash}`);
+  // An ordinary activity of a single attempt is never delivered twice.
+  if (!isLocal) return 'first';
   try {
-    return await marks.begin([round.gameround, ...hashes].join('#'));
+    return await marks.begin(round.gameround, call.transactions);
   } catch {
-    // Without the mark it goes as an ordinary activity, which is never delivered twice.
     return { kind: 'unsent' };
+  }
+}
+
+/**
+ * A debit that is delivered again may have been decided before: a worker can die after all of a short round was done
+ * and before its task was recorded. What the record says, or a credit that was begun after it, is its outcome; it is
+ * not sent again, and never voided for a wallet that is down meanwhile.
+ */
+async function recordedOutcome(
+  { rounds, marks }: DeliverDependencies,
+  { round, call }: WalletDelivery,
+): Promise<'again' | DeliveryResult> {
+  const hash = call.transactions.find(({ type }) => type === 'debit')?.hash;
+  try {
+    const record = await rounds.find(round.gameround);
+    const debit = record?.transactions.find((known) => known.type === 'debit' && known.hash === hash);
+    if (debit?.outcome === 'declined') {
+      return { kind: 'declined', unauthorised: false, errorCode: debit.errorCode, processed: false };
+    }
+    const isAccepted = debit?.outcome === 'accepted' && record?.crashed === false;
+    return isAccepted || (await marks.hasCredit(round.gameround)) ? { kind: 'accepted' } : 'again';
+  } catch {
+    return { kind: 'unconfirmed' };
   }
 }

@@ -18,6 +18,9 @@ export function singleDelivery(walletTimeoutMs: number): ActivityOptions {
 /** From the failed first delivery to the first retry, then doubling. */
 export const FIRST_RETRY_MS = 1_000;
 
+/** Between two questions whether the first debit may go, while the database is down. */
+export const MAX_CONFIRM_RETRY_MS = 10_000;
+
 /** Credits and voids, until they are settled (spec, doTransactions rule 8). */
 export function untilSettled(walletTimeoutMs: number): ActivityOptions {
   return {

@@ -11,13 +11,19 @@ export interface WalletDelivery {
   creditAccepted: boolean;
   /** For reconciliation: a refusal is repeated like any other failure. */
   gentle: boolean;
+  /** An earlier delivery of this call may have reached the wallet. */
+  redelivered: boolean;
+  /** The caller has long been told that the round did not start: a debit that was never sent is given up. */
+  late: boolean;
 }
 
 export type DeliveryResult =
   | WalletOutcome
   /** Nothing was sent: the operator holds its share of the local slots. */
   | { kind: 'unsent' }
-  /** Nothing was sent: another round holds the guard. */
+  /** Nothing was sent now, and whether it was before can't be told while the database is down. */
+  | { kind: 'unconfirmed' }
+  /** Nothing was ever sent: another round holds the guard, or the start came too late. */
   | { kind: 'guard-lost' };
 
 export interface ProjectedRound {

@@ -67,7 +67,7 @@ function toDocument(snapshot: RoundSnapshot, version: number, environment: strin
 /** An index for every question of src/queries. */
 export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
   await rounds.collection.createIndexes([
-    { key: { operator: 1, player: 1, game: 1, status: 1, openedAt: -1 }, name: 'player_game_status' },
+    { key: { operator: 1, player: 1, status: 1, openedAt: -1 }, name: 'player_open' },
     { key: { operator: 1, player: 1, status: 1, closedAt: -1 }, name: 'player_closed' },
     {
       key: { operator: 1, player: 1, 'snapshot.ticket.serial': 1 },

@@ -1,9 +1,15 @@
 import { condition, log, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
-import type { GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
+import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
 import { settle } from '../../src/domain/round/settle';
 import type { PendingCall } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
-import { FIRST_RETRY_MS, localDelivery, singleDelivery, untilSettled } from '../policies';
+import {
+  FIRST_RETRY_MS,
+  localDelivery,
+  MAX_CONFIRM_RETRY_MS,
+  singleDelivery,
+  untilSettled,
+} from '../policies';
 import { now, type Round } from './round';
 
 export interface Wallet {
@@ -23,12 +29,35 @@ export function createWallet(round: Round): Wallet {
   /** One delivery. What ends without an answer is unknown, whoever failed. */
   async function deliver(pending: PendingCall, inTask: boolean): Promise<WalletOutcome | 'guard-lost'> {
     const delivery = deliveryOf(round, pending);
-    try {
-      let result = await (inTask ? local : once).deliver(delivery);
-      // The operator holds its share of the local slots; nothing was sent.
-      if (result.kind === 'unsent') result = await once.deliver(delivery);
+    let result: DeliveryResult = inTask ? await deliverInTask(delivery) : { kind: 'unsent' };
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_CONFIRM_RETRY_MS)) {
+      if (result.kind === 'unsent') result = await deliverOnce(delivery, pending);
       if (result.kind === 'guard-lost') return 'guard-lost';
-      return result.kind === 'unsent' ? noAnswer(pending, 'not sent') : result;
+      if (result.kind !== 'unconfirmed' && result.kind !== 'unsent') return result;
+      // Neither sent nor given up before the database can say whether it was sent already.
+      await sleep(waitMs);
+      delivery.late = true;
+      result = { kind: 'unsent' };
+    }
+  }
+
+  /** Where the delivery itself fails (nobody knows how far it came), it goes on as a repeated one. */
+  async function deliverInTask(delivery: WalletDelivery): Promise<DeliveryResult> {
+    try {
+      return await local.deliver(delivery);
+    } catch (error) {
+      log.warn('a delivery inside the task failed', {
+        purpose: delivery.call.purpose,
+        reason: String(error),
+      });
+      delivery.redelivered = true;
+      return { kind: 'unsent' };
+    }
+  }
+
+  async function deliverOnce(delivery: WalletDelivery, pending: PendingCall): Promise<DeliveryResult> {
+    try {
+      return await once.deliver(delivery);
     } catch (error) {
       log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
       return noAnswer(pending, 'the worker gave no answer');
@@ -80,6 +109,8 @@ function deliveryOf(round: Round, pending: PendingCall): WalletDelivery {
     maybePaid: state.maybePaid,
     creditAccepted,
     gentle: pending.gentle === true,
+    redelivered: false,
+    late: false,
   };
 }
 

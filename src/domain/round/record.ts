@@ -2,7 +2,7 @@ import { effectiveTransactions, totals } from './replies';
 import type { RoundSnapshot, RoundStatus, RoundTransaction } from './types';
 
 /** Spec "Transaction as reported in round records". */
-export type RecordTransaction = Omit<RoundTransaction, 'outcome' | 'balanceAfter'>;
+export type RecordTransaction = Omit<RoundTransaction, 'outcome' | 'errorCode' | 'balanceAfter'>;
 
 /** Spec "Operator gameround record"; `crashed` is an extra entry of ours. */
 export interface GameroundRecord {
@@ -43,7 +43,7 @@ export function gameroundRecord(round: RoundSnapshot, environment: string): Game
 
 export function recordTransactions(round: RoundSnapshot): RecordTransaction[] {
   return effectiveTransactions(round).map(
-    ({ outcome: _outcome, balanceAfter: _balanceAfter, ...shown }) => shown,
+    ({ outcome: _outcome, errorCode: _errorCode, balanceAfter: _balanceAfter, ...shown }) => shown,
   );
 }
 
@@ -58,10 +58,12 @@ export interface GameRoundDetail extends Omit<GameroundRecord, 'transactions'> {
 }
 
 export function gameRoundDetail(round: RoundSnapshot, environment: string): GameRoundDetail {
-  const transactions = effectiveTransactions(round).map(({ outcome: _outcome, ...shown }) => ({
-    ...shown,
-    ...(shown.type === 'debit' || shown.type === 'credit' ? { payed: payedOf(shown) } : {}),
-  }));
+  const transactions = effectiveTransactions(round).map(
+    ({ outcome: _outcome, errorCode: _errorCode, ...shown }) => ({
+      ...shown,
+      ...(shown.type === 'debit' || shown.type === 'credit' ? { payed: payedOf(shown) } : {}),
+    }),
+  );
   const debits = transactions.filter(({ type }) => type === 'debit');
   return {
     ...gameroundRecord(round, environment),

@@ -27,10 +27,11 @@ function settleDebit(state: RoundState, call: PendingCall, outcome: WalletOutcom
   switch (outcome.kind) {
     case 'accepted':
       return debitAccepted(state, call, outcome, at);
-    case 'declined':
-      return outcome.processed
-        ? debitFailed(state, call, 'unknown', refusedBy(outcome, 'DEBITDECLINED'), at)
-        : debitFailed(state, call, 'declined', refusedBy(outcome, 'DEBITDECLINED'), at);
+    case 'declined': {
+      const noted = withError(state, call, outcome.errorCode);
+      const judged = outcome.processed ? 'unknown' : 'declined';
+      return debitFailed(noted, call, judged, refusedBy(outcome, 'DEBITDECLINED'), at);
+    }
     case 'unknown':
       return debitFailed(state, call, 'unknown', refusal('WALLETUNAVAILABLE'), at);
     case 'repeat':
@@ -267,6 +268,18 @@ function withOutcome(
   const transactions = state.transactions.map((transaction) =>
     transaction.type === type && hashes.has(transaction.hash)
       ? { ...transaction, outcome, ...(balanceAfter === undefined ? {} : { balanceAfter }) }
+      : transaction,
+  );
+  return { ...state, transactions };
+}
+
+/** Keeps the operator's word with the debit: a repeated delivery is answered by it. */
+function withError(state: RoundState, call: PendingCall, errorCode: ErrorObject | undefined): RoundState {
+  if (errorCode === undefined) return state;
+  const [debit] = call.transactions;
+  const transactions = state.transactions.map((transaction) =>
+    transaction.type === 'debit' && transaction.hash === debit?.hash
+      ? { ...transaction, errorCode }
       : transaction,
   );
   return { ...state, transactions };

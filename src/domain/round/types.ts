@@ -1,4 +1,4 @@
-import type { Refusal } from '../errors';
+import type { ErrorObject, Refusal } from '../errors';
 import type { WalletBalance, WalletCall } from '../wallet-call';
 
 export type RoundStatus = 'open' | 'closed' | 'cancel';
@@ -176,6 +176,8 @@ export interface RoundTransaction {
   discountAmount?: number;
   discountCampaignId?: string;
   outcome: TransactionOutcome;
+  /** The operator's own, where it declined. */
+  errorCode?: ErrorObject;
   /** Sum of the operator's balances right after, where it told. */
   balanceAfter?: number;
 }
