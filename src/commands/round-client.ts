@@ -89,6 +89,8 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
             });
           } catch (error) {
             if (failureType(error) === FAILURES.guardLost) return 'guard-lost';
+            // A worker's death may bring the update to a round that its start has ended meanwhile.
+            if (failureType(error) === FAILURES.refused) return refusedReply(error);
             return goneOr(error);
           }
         }, deadline),
