@@ -79,22 +79,26 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
   }
 
   return {
-    start: (start, actor) =>
-      limit(start.identity.gameround, (deadline) =>
+    start: (start, actor) => {
+      const call = randomUUID();
+      const { gameround } = start.identity;
+      return limit(gameround, (deadline) =>
         within(async () => {
           try {
             return await client.workflow.executeUpdateWithStart(startUpdate, {
-              startWorkflowOperation: startOperation(start, taskQueue),
-              args: [start.command, actor],
+              startWorkflowOperation: startOperation({ ...start, call }, taskQueue),
+              args: [start.command, actor, call],
             });
           } catch (error) {
             if (failureType(error) === FAILURES.guardLost) return 'guard-lost';
-            // A worker's death may bring the update to a round that its start has ended meanwhile.
-            if (failureType(error) === FAILURES.refused) return refusedReply(error);
-            return goneOr(error);
+            if (error instanceof WorkflowUpdateFailedError) return refusedReply(error);
+            goneOr(error);
+            // Its task was repeated under our call, and it was over before we came again.
+            return (await answersOf(handleOf(gameround)))[call] ?? 'gone';
           }
         }, deadline),
-      ),
+      );
+    },
     send: (gameround, sent, actor) =>
       limit(gameround, (deadline) =>
         within(async () => {

@@ -38,6 +38,8 @@ export interface GameroundStart {
   identity: RoundIdentity;
   policy: RoundPolicy;
   command: StartCommand;
+  /** The call that starts it; see above the signals. */
+  call?: string;
   /** Set by continue-as-new. */
   continued?: { state: RoundState; autoCloseAt: number; version: number; autoCloseAttempts: number };
 }

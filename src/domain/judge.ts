@@ -104,13 +104,14 @@ function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): 
     return { kind: 'accepted', balance: read.balance };
   }
 
+  // An answer counts for each transaction by itself, whatever it says of the call as a whole.
+  if (isClientError(read.status) && creditVerdict?.processed === true) known.creditAccepted = true;
+  const creditProcessed = known.creditAccepted;
   const error = creditVerdict?.error ?? endVerdict?.error ?? read.topLevelError;
   if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
   if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);
   if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);
 
-  const creditProcessed = creditVerdict?.processed === true;
-  if (creditProcessed) known.creditAccepted = true;
   if (error === undefined) return repeat(`status ${read.status} without an errorCode`);
   if (credit !== undefined && !creditProcessed && creditVerdict?.error === undefined) {
     // The error is about the end alone and the credit isn't mentioned: nobody said what became of it.
@@ -126,7 +127,7 @@ function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): 
 function judgeVoid(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
   const transaction = find(call, 'void');
   if (transaction === undefined) throw new TypeError('a void call without void');
-  const error = verdictOf(read, transaction.hash).error ?? read.topLevelError;
+  const { error } = verdictOf(read, transaction.hash);
   const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid };
   if (read.status === 200 && read.body !== undefined && error === undefined) {
     return { kind: 'accepted', balance: read.balance };
@@ -164,17 +165,21 @@ function describe(error: ErrorObject): string {
 function verdictOf(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
   const listed = asArray(read.body?.hashesProcessed).filter((item) => isObject(item) && item.hash === hash);
   if (listed.length === 0) return { processed: false, error: read.topLevelError };
-  const error = listed.map((item) => errorIn(item)).find((found) => found !== undefined);
+  const error = listed.map((item) => errorIn(item, read.status)).find((found) => found !== undefined);
   return { processed: error === undefined, error };
 }
 
 function readAnswer(status: number, body: unknown): ReadAnswer {
   if (!isObject(body)) return { status };
-  return { status, body, topLevelError: errorIn(body), balance: readBalance(body) };
+  return { status, body, topLevelError: errorIn(body, status), balance: readBalance(body) };
 }
 
-function errorIn(holder: unknown): ErrorObject | undefined {
-  if (!isObject(holder) || !isObject(holder.errorCode)) return undefined;
+/** On a 200 an errorCode of any shape says that something went wrong; elsewhere only an object is one. */
+function errorIn(holder: unknown, status: number): ErrorObject | undefined {
+  if (!isObject(holder) || holder.errorCode === undefined || holder.errorCode === null) return undefined;
+  if (!isObject(holder.errorCode)) {
+    return status === 200 ? { id: 0, msg: 'errorCode is no object', clientmsg: '' } : undefined;
+  }
   const { id, msg, clientmsg } = holder.errorCode;
   return {
     id: typeof id === 'number' && Number.isSafeInteger(id) ? id : 0,
@@ -185,6 +190,7 @@ function errorIn(holder: unknown): ErrorObject | undefined {
 
 const MAX_BALANCES = 20;
 const MAX_TICKETS = 200;
+const MAX_BALANCE_EXTRA_CHARS = 64 * 1024;
 
 /** The balances of an operator balance reply; undefined where there is none that can be read. */
 export function readBalance(body: unknown): WalletBalance | undefined {
@@ -197,9 +203,14 @@ export function readBalance(body: unknown): WalletBalance | undefined {
   return {
     balances,
     ...(typeof body.useBonusFirst === 'boolean' ? { useBonusFirst: body.useBonusFirst } : {}),
-    ...(isObject(body.discountInfo) ? { discountInfo: body.discountInfo } : {}),
-    ...(tickets.length > 0 ? { tickets } : {}),
+    ...(isObject(body.discountInfo) && isSmall(body.discountInfo) ? { discountInfo: body.discountInfo } : {}),
+    ...(tickets.length > 0 && isSmall(tickets) ? { tickets } : {}),
   };
+}
+
+/** It goes through the workflow's history with every answer. */
+function isSmall(value: unknown): boolean {
+  return JSON.stringify(value).length <= MAX_BALANCE_EXTRA_CHARS;
 }
 
 function readBalanceItem(item: unknown): WalletBalance['balances'] {

@@ -108,8 +108,15 @@ describe('what earlier deliveries said of a credit is not forgotten', () => {
     expect(judged(CREDIT, status, body, { redelivered: true })).toMatchObject({ maybePaid: true });
   });
 
+  it('a refusal of the call after its credit was accepted: the end alone is refused', () => {
+    const facts = { creditAccepted: true };
+    expect(judged(CREDIT_AND_END, 400, { errorCode: REFUSAL }, facts)).toMatchObject({
+      kind: 'accepted',
+      endRefused: REFUSAL,
+    });
+  });
+
   it.each([
-    [400, { errorCode: REFUSAL }],
     [404, 'not found'],
     [500, {}],
     [401, {}],

@@ -118,7 +118,7 @@ describe('a full round still fits what a workflow can carry (2 MB)', () => {
   const TWO_MB = 2 * 1024 * 1024;
   const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
   /** The longest text that a command's key or counterType may have. */
-  const longest = (n: number): string => uuid(n).padEnd(400, 'x');
+  const longest = (n: number): string => uuid(n).padEnd(160, 'x');
 
   /** A round grows linearly: from the growth of some steps follows its size when no more are taken. */
   function sizeWhenFull(step: (round: TestRound, n: number) => unknown): number {

@@ -63,7 +63,13 @@ function setup(start: GameroundStart): Parts {
   const projection = createProjection(round, continued?.version ?? 0, publish);
   const closeAt = continued?.autoCloseAt ?? Date.now() + policy.autoCloseAfterMs;
   const autoClose = { closeAt, attempts: continued?.autoCloseAttempts ?? 0, asking: false };
-  if (continued === undefined) inbox.active.set('start', { key: 'start', command, durable: true, calls: [] });
+  if (continued === undefined)
+    inbox.active.set('start', {
+      key: 'start',
+      command,
+      durable: true,
+      calls: start.call === undefined ? [] : [start.call],
+    });
 
   setHandler(stateQuery, () => view(round, inbox));
   setHandler(transactionsQuery, () => round.state.transactions);

@@ -1,6 +1,8 @@
+import { utf8ToBytes } from '@noble/hashes/utils';
 import { refusal, type ErrorName, type Refusal } from '../errors';
 import { gameStateHash, transactionHash } from '../hashes';
 import { addAmounts } from '../money';
+import { acceptedCredits, collect, totalWonWith } from './collect';
 import { fingerprintOf, keyOf } from './keys';
 import { beginDebit, endTransaction, infoOf, toWire } from './open';
 import type {
@@ -18,7 +20,7 @@ import type {
 } from './types';
 
 /** A round's state has to stay well below what a workflow can carry (2 MB). */
-export const MAX_COMMANDS = 3_000;
+export const MAX_COMMANDS = 2_500;
 export const MAX_INFO_BYTES = 512 * 1024;
 
 export type Decision =
@@ -76,9 +78,10 @@ function followUpDebit(state: RoundState, command: StartCommand, key: string, at
   if (command.currency !== state.identity.currency) return no('INVALIDREQUEST', 'debitInformation.currency');
   const full = fullOf(state, infoOf({ result: command.result, rngCallId: command.rngCallId }));
   if (full !== undefined) return full;
-  if (addAmounts(state.amountToCollect, command.winAmount) === undefined) {
+  // A ticket is chosen when a round opens; what follows is paid with money.
+  if (command.useTicket) return no('INVALIDREQUEST', 'debitInformation.useTicketInfo');
+  if (totalWonWith(state, command.winAmount) === undefined)
     return no('INVALIDREQUEST', 'rngResult.winAmount');
-  }
   if (addAmounts(state.stake, command.stake) === undefined)
     return no('INVALIDREQUEST', 'debitInformation.debitAmount');
   return { kind: 'accept', key, state: beginDebit(state, command, key, at) };
@@ -94,8 +97,9 @@ function addWin(state: RoundState, command: AddWinCommand, key: string, at: stri
   });
   const full = fullOf(state, info);
   if (full !== undefined) return full;
-  const amountToCollect = addAmounts(state.amountToCollect, command.winAmount);
-  if (amountToCollect === undefined) return no('INVALIDREQUEST', 'rngResult.winAmount');
+  if (totalWonWith(state, command.winAmount) === undefined)
+    return no('INVALIDREQUEST', 'rngResult.winAmount');
+  const amountToCollect = state.amountToCollect + command.winAmount;
   const entry = newEntry(state, 'genericwin', key, command.winAmount, info, at);
   const won = withEntry({ ...remember(state, command, key), amountToCollect }, entry);
   if (command.collect) return { kind: 'accept', key, state: collectAndEnd(won, key, 'addWin collect', at) };
@@ -105,6 +109,8 @@ function addWin(state: RoundState, command: AddWinCommand, key: string, at: stri
 function collectWin(state: RoundState, command: CollectWinCommand, key: string, at: string): Decision {
   const amount = command.amount ?? state.amountToCollect;
   if (amount === 0 || amount > state.amountToCollect) return no('UNCOLLECTEDAMOUNTTOOLOW');
+  const full = fullOf(state, {});
+  if (full !== undefined) return full;
   const credit = creditTransaction(state, key, amount, 'collectWin', at);
   return { kind: 'accept', key, state: sendCredit(remember(state, command, key), key, [credit]) };
 }
@@ -135,7 +141,7 @@ function settleCrashed(state: RoundState, command: SettleCommand, key: string, a
   if (!state.crashed) return no('GAMEROUNDNOTACTIVE');
   const accepted = new Set(command.accepted);
   const transactions = state.transactions.map((transaction) =>
-    transaction.outcome === 'accepted' || transaction.outcome === 'declined'
+    transaction.outcome !== 'pending' && !accepted.has(transaction.hash)
       ? transaction
       : {
           ...transaction,
@@ -151,23 +157,6 @@ function settleCrashed(state: RoundState, command: SettleCommand, key: string, a
     amountToCollect: 0,
   };
   return { kind: 'accept', key, state: answered(closed, key) };
-}
-
-/** Brings amountToCollect and the entries' `collected` in line with the credits that were accepted, oldest win first. */
-export function collect(state: RoundState): RoundState {
-  const credits = state.transactions.filter(
-    ({ type, outcome }) => type === 'credit' && outcome === 'accepted',
-  );
-  let left = credits.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
-  const reason = credits.at(-1)?.reason ?? '';
-  let open = 0;
-  const gameState = state.gameState.map((entry) => {
-    const collected = Math.min(entry.result.winAmount, left);
-    left -= collected;
-    open += entry.result.winAmount - collected;
-    return collected === entry.collected ? entry : { ...entry, collected, reason };
-  });
-  return { ...state, gameState, amountToCollect: open };
 }
 
 /** Credits all open winnings, if any, and ends the round. */
@@ -248,14 +237,25 @@ export function sendNextVoid(state: RoundState, reason: string, at: string): Rou
 export function answered(state: RoundState, key: string, about: Partial<Answer> = {}): RoundState {
   const entry = state.commands[key];
   if (entry === undefined) return state;
+  const { balance } = about;
   const answer: Answer = {
     status: state.status,
     amountToCollect: state.amountToCollect,
     amountCredited: 0,
     entries: state.gameState.length,
+    stake: state.stake,
+    credits: acceptedCredits(state).length,
     ...about,
+    // One for each command is kept: without the discounts and tickets that may come with a balance.
+    ...(balance === undefined
+      ? {}
+      : { balance: { balances: balance.balances, useBonusFirst: balance.useBonusFirst } }),
   };
-  return { ...state, commands: { ...state.commands, [key]: { ...entry, answer } } };
+  return {
+    ...state,
+    ...(balance === undefined ? {} : { lastBalance: balance }),
+    commands: { ...state.commands, [key]: { ...entry, answer } },
+  };
 }
 
 function remember(state: RoundState, command: Command, key: string): RoundState {
@@ -298,7 +298,7 @@ export function withEntry(state: RoundState, entry: GameStateEntry): RoundState 
   return {
     ...state,
     gameState: [...state.gameState, entry],
-    infoBytes: state.infoBytes + JSON.stringify(entry.result.info).length,
+    infoBytes: state.infoBytes + bytesOf(entry.result.info),
   };
 }
 
@@ -306,10 +306,14 @@ export function withEntry(state: RoundState, entry: GameStateEntry): RoundState 
 function fullOf(state: RoundState, info: Record<string, string>): Decision | undefined {
   if (Object.keys(state.commands).length >= MAX_COMMANDS)
     return no('INVALIDREQUEST', 'the round has too many steps');
-  if (state.infoBytes + JSON.stringify(info).length > MAX_INFO_BYTES) {
+  if (state.infoBytes + bytesOf(info) > MAX_INFO_BYTES) {
     return no('INVALIDREQUEST', 'the round holds too much data');
   }
   return undefined;
+}
+
+function bytesOf(info: Record<string, string>): number {
+  return utf8ToBytes(JSON.stringify(info)).length;
 }
 
 function no(name: ErrorName, detail?: string): Decision {

@@ -22,7 +22,7 @@ export function readCommand(type: Command['type'], raw: unknown): { command: Com
 
 type Check = [field: string, fits: (value: unknown) => boolean];
 
-const MAX_TEXT = 400;
+const MAX_TEXT = 160;
 const MAX_LONG_TEXT = 20_000;
 /** Not in names: a record's field can't hold them. */
 // eslint-disable-next-line no-control-regex

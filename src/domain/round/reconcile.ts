@@ -60,6 +60,11 @@ export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): stri
     outcome.kind === 'accepted'
       ? resent
       : outcome.hashesProcessed.filter(({ errorCode }) => errorCode === undefined).map(({ hash }) => hash);
+  // An unknown debit that nothing takes back: no answer to what was resent says what became of it.
+  const isOpen = round.transactions.some(
+    ({ outcome: known, hash }) => known === 'unknown' && !resent.includes(hash),
+  );
+  if (isOpen) return undefined;
   const owed = round.transactions.filter(
     ({ type, outcome: known }) => type !== 'debit' && known === 'pending',
   );

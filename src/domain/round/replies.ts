@@ -1,6 +1,7 @@
 import type { Refusal } from '../errors';
 import type { WalletBalance } from '../wallet-call';
 import { attentionOf } from './attention';
+import { acceptedCredits, applyCredits } from './collect';
 import type {
   Answer,
   GameStateEntry,
@@ -70,8 +71,11 @@ export function gameRoundInfo(round: RoundSnapshot | RoundState): GameRoundInfo 
 export function freePlayInfo(round: RoundSnapshot | RoundState): FreePlayInfo | undefined {
   const { ticket } = round;
   if (ticket === undefined) return undefined;
+  const isUsed = round.transactions.some(
+    ({ serial, outcome }) => serial === ticket.serial && outcome === 'accepted',
+  );
   return {
-    used: ticket.usedBefore + 1,
+    used: ticket.usedBefore + (isUsed ? 1 : 0),
     granted: ticket.usedBefore + ticket.count,
     won: ticket.wonBefore + round.gameState.reduce((sum, entry) => sum + entry.result.winAmount, 0),
     isLast: ticket.count <= 1,
@@ -82,14 +86,17 @@ export function freePlayInfo(round: RoundSnapshot | RoundState): FreePlayInfo | 
 
 /** The reply to a command that was answered: the same again for every repeat. */
 export function replyTo(state: RoundState, answer: Answer): RoundReply {
+  // As it was then: later credits have not collected anything yet.
+  const credits = acceptedCredits(state).slice(0, answer.credits);
+  const gameState = applyCredits(state.gameState.slice(0, answer.entries), credits);
   return {
-    gameRoundInfo: { ...gameRoundInfo(state), status: answer.status },
-    gameState: state.gameState.slice(0, answer.entries).slice(-MAX_REPLY_ENTRIES),
+    gameRoundInfo: gameRoundInfo({ ...state, status: answer.status, stake: answer.stake }),
+    gameState: gameState.slice(-MAX_REPLY_ENTRIES),
     amountToCollect: answer.amountToCollect,
     amountCredited: answer.amountCredited,
-    freePlayInfo: freePlayInfo(state),
+    freePlayInfo: freePlayInfo({ ...state, gameState }),
     spinsAvailable: answer.spinsAvailable,
-    balance: answer.balance,
+    balance: answer.balance && { ...state.lastBalance, ...answer.balance },
     refusal: answer.refusal,
   };
 }

@@ -3,8 +3,16 @@ import { totalBalance } from '../judge';
 import { addAmounts } from '../money';
 import type { WalletBalance, WalletOutcome } from '../wallet-call';
 import { mark } from './attention';
-import { answered, cancelRound, collect, collectAndEnd, sendNextVoid, withEntry } from './decide';
-import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
+import { collect } from './collect';
+import { answered, cancelRound, collectAndEnd, sendNextVoid, withEntry } from './decide';
+import type {
+  Answer,
+  GameStateEntry,
+  PendingCall,
+  RoundState,
+  RoundTransaction,
+  TransactionOutcome,
+} from './types';
 
 /**
  * What the outcome of the pending wallet call makes of the round (spec "Wallet-level effects", contract: Money).
@@ -58,7 +66,7 @@ function debitAccepted(
     pending: undefined,
   };
   if (outcome.endRefused !== undefined)
-    return crash(taken, key, refusedEnd(outcome.endRefused), outcome.balance);
+    return crash(taken, key, refusedEnd(outcome.endRefused), { balance: outcome.balance });
   if (ended) {
     const closed = close(withOutcome(taken, call, 'end', 'accepted', balanceAfter), at);
     return answered(closed, key, { balance: outcome.balance });
@@ -136,7 +144,9 @@ function creditAccepted(
   if (outcome.endRefused !== undefined && call.gentle)
     return stall(collect(creditDone(state, call, balance)), call);
   const collected = collect({ ...creditDone(state, call, balance), pending: undefined });
-  if (outcome.endRefused !== undefined) return crash(collected, key, refusedEnd(outcome.endRefused), balance);
+  if (outcome.endRefused !== undefined) {
+    return crash(collected, key, refusedEnd(outcome.endRefused), { amountCredited: amount, balance });
+  }
   const ends = call.transactions.some(({ type }) => type === 'end');
   const after = ends
     ? close(withOutcome(collected, call, 'end', 'accepted', balance && totalBalance(balance)), at)
@@ -228,8 +238,8 @@ function close(state: RoundState, at: string): RoundState {
 }
 
 /** Status stays `open`; nothing more is sent until the round is reconciled. Its credits stay pending: they are owed. */
-function crash(state: RoundState, key: string, why: Refusal, balance?: WalletBalance): RoundState {
-  return answered({ ...state, crashed: true, pending: undefined }, key, { refusal: why, balance });
+function crash(state: RoundState, key: string, why: Refusal, about: Partial<Answer> = {}): RoundState {
+  return answered({ ...state, crashed: true, pending: undefined }, key, { refusal: why, ...about });
 }
 
 function keyOfCall(call: PendingCall): string {

@@ -143,11 +143,13 @@ export interface Answer {
   status: RoundStatus;
   amountToCollect: number;
   amountCredited: number;
-  /** Length of the game state when the answer was given. */
+  /** How the round stood when the answer was given: length of the game state, stake, number of accepted credits. */
   entries: number;
+  stake: number;
+  credits: number;
   spinsAvailable?: number;
   refusal?: Refusal;
-  /** Set when the command's own wallet call was answered with balances. */
+  /** Set when the command's own wallet call was answered with balances; what else came with them is `lastBalance`. */
   balance?: WalletBalance;
 }
 
@@ -245,6 +247,8 @@ export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
   maybePaid: boolean;
   /** rngCallId of the first debit. */
   firstRngCallId?: string;
+  /** The operator's newest word in this round, discounts and tickets included. */
+  lastBalance?: WalletBalance;
   /** Bytes of free-form provider data kept in the game state. */
   infoBytes: number;
 }

@@ -1,0 +1,55 @@
+import { isAmount } from './money';
+import type { WalletBalance } from './wallet-call';
+
+/** Spec "freePlaysAvailable (array items)": free plays a player has left under one ticket; `stake` in minor units. */
+export interface FreePlay {
+  currency: string;
+  stake: number;
+  count: number;
+  feature: string;
+  serial: string;
+}
+
+const MAX_TEXT = 128;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/**
+ * The free plays in a balance (its `tickets`, in which the operator's `tickets` and `freePlays` are together): those
+ * that can be used, so with a serial, a stake and at least one left; each serial once, in the operator's order.
+ * @param currency only those of this currency
+ */
+export function freePlaysAvailable(balance: WalletBalance | undefined, currency?: string): FreePlay[] {
+  const bySerial = new Map<string, FreePlay>();
+  for (const play of (balance?.tickets ?? []).flatMap(freePlayIn)) {
+    const isAsked = currency === undefined || play.currency === currency;
+    if (isAsked && !bySerial.has(play.serial)) bySerial.set(play.serial, play);
+  }
+  return [...bySerial.values()];
+}
+
+/**
+ * The free play that a bet uses. Where several fit, the same one is chosen whatever their order: the lowest stake (when
+ * none is asked for), of these the one with the fewest left, so that a ticket is used up before the next is begun, of
+ * these the first serial.
+ * @param stake minor units; absent: any
+ */
+export function chooseFreePlay(plays: readonly FreePlay[], stake: number | undefined): FreePlay | undefined {
+  const [chosen] = plays
+    .filter((play) => stake === undefined || play.stake === stake)
+    .sort(
+      (left, right) =>
+        left.stake - right.stake || left.count - right.count || (left.serial < right.serial ? -1 : 1),
+    );
+  return chosen;
+}
+
+function freePlayIn({ currency, stake, count, feature, serial }: Record<string, unknown>): FreePlay[] {
+  if (!isText(serial) || serial === '' || !isText(currency) || !isAmount(stake)) return [];
+  if (!isAmount(count) || count === 0) return [];
+  return [{ currency, stake, count, feature: isText(feature) ? feature : '', serial }];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_TEXT && !CONTROL.test(value);
+}
