@@ -1,15 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
 import { createHttpClient, type CallReport } from './clients/http';
+import { createProviderClient } from './clients/game-provider';
 import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet } from './clients/types';
 import { commandPorts } from './command-ports';
 import { createCommands } from './commands';
 import type { CommandPorts } from './commands/ports';
+import { createReconciliation } from './commands/reconcile-transactions';
 import type { GameroundCommands } from './commands/types';
 import { ConfigError, describeConfig, loadConfig, type Config } from './config';
 import { TASK_QUEUE } from './contracts/gameround';
 import { refuse } from './domain/errors';
+import { createGameConfigurations } from './game-configuration';
 import { createApp } from './http/app';
 import type { HttpDeps, RoundQueries } from './http/deps';
 import { createHealth, type Probes } from './http/health';
@@ -19,6 +22,8 @@ import { openDatabase, type Database } from './read-model/connect';
 import { createGuards } from './read-model/guards';
 import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
 import { createRounds, ensureRoundIndexes } from './read-model/rounds';
+import { createRng } from './rng';
+import { createDrawLog } from './rng/draw-log';
 import { createSessions, type Sessions } from './sessions';
 import { loadTenants, TenantsFileError, type Tenants } from './tenants';
 
@@ -40,6 +45,7 @@ async function main(): Promise<void> {
   const temporal = connectLazily(config);
   const metrics = createMetrics();
   const outbound = createHttpClient((call) => report(call, logger, metrics));
+  const toProviders = createHttpClient((call) => logger.info(call, 'call out'));
   const tenants = await loadTenants({
     file: config.tenantsFile,
     db: database.db,
@@ -52,16 +58,24 @@ async function main(): Promise<void> {
   const guards = createGuards(database.db);
   const queries = createRoundQueries(rounds, guards);
   const ports = commandPorts({ guards, queries, tenants, wallet });
+  const provider = createProviderClient(toProviders);
+  const draws = createDrawLog(database.db);
+  const rng = createRng({ log: (draw) => draws.write(draw) });
+  const gameConfigurations = createGameConfigurations({
+    provider,
+    providerOf: (providerId) => tenants.provider(providerId),
+    logger,
+  });
   const app = createApp({
     ...httpDeps({ config, database, temporal, tenants, sessions, queries, wallet, ports }),
-    logger,
-    metrics,
+    ...{ provider, rng, gameConfigurations, logger, metrics },
   });
   const prepared = prepare(stopped, logger, async () => {
     // A client whose first connection failed does not try again by itself.
     await database.client.connect();
     await sessions.prepare();
     await ensureRoundIndexes(rounds);
+    await draws.prepare();
   });
 
   await serve(createServer(SERVER_OPTIONS, app.callback()), config, stopped, logger);
@@ -69,6 +83,7 @@ async function main(): Promise<void> {
   await tenants.close();
   await sessions.close();
   await outbound.close();
+  await toProviders.close();
   await temporal.connection.close();
   await database.client.close();
   logger.info('API stopped');
@@ -85,7 +100,10 @@ interface Parts {
   ports: CommandPorts;
 }
 
-function httpDeps(parts: Parts): Omit<HttpDeps, 'logger' | 'metrics'> {
+/** What the routes work with, as far as it is not made for them alone. */
+function httpDeps(
+  parts: Parts,
+): Omit<HttpDeps, 'provider' | 'rng' | 'gameConfigurations' | 'logger' | 'metrics'> {
   const { config, database, temporal, tenants, sessions, queries, wallet, ports } = parts;
   const commands = createCommands(temporal.client, ports);
   return {
@@ -94,7 +112,10 @@ function httpDeps(parts: Parts): Omit<HttpDeps, 'logger' | 'metrics'> {
     tenants,
     sessions,
     rounds: { commands, queries: roundQueries(queries, commands) },
+    roundLists: queries,
+    reconcile: createReconciliation(temporal.client, (gameround) => commands.describeRound(gameround)),
     wallet,
+    environment: config.environment,
     health: createHealth(probes(temporal, database), Date.now),
     clock: Date.now,
   };

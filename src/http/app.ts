@@ -6,8 +6,11 @@ import { createHttp, type CallState } from './http';
 import { errorReplies } from './middleware/errors';
 import { requestLog } from './middleware/request-log';
 import { OPERATIONS_PATHS, operationsRoutes } from './routes/operations';
+import { historyRoutes } from './routes/history';
 import { operatorRoutes } from './routes/operator';
+import { operatorRoundRoutes } from './routes/operator-rounds';
 import { playerRoutes } from './routes/player';
+import { randomRoutes } from './routes/random';
 import { readRoutes } from './routes/reads';
 import { roundRoutes } from './routes/rounds';
 
@@ -18,7 +21,10 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
   operationsRoutes(http, router);
   roundRoutes(http, router);
   readRoutes(http, router);
+  historyRoutes(http, router);
+  randomRoutes(http, router);
   operatorRoutes(http, router);
+  operatorRoundRoutes(http, router);
   playerRoutes(http, router);
   const paths = new Set(router.stack.map(({ path }) => String(path)));
 

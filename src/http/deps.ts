@@ -1,11 +1,12 @@
-import type { OperatorWallet } from '../clients/types';
+import type { OperatorWallet, ProviderClient } from '../clients/types';
 import type { GameroundCommands } from '../commands/types';
+import type { ReconcileResult } from '../contracts/reconcile';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import type { Logger } from '../logging';
 import type { Metrics } from '../metrics';
 import type { Sessions } from '../sessions';
-import type { Tenants } from '../tenants';
+import type { GameDefinition, OperatorSettings, Tenants } from '../tenants';
 import type { Health } from './health';
 
 /** Questions about rounds that go to the read model. */
@@ -15,6 +16,34 @@ export interface RoundQueries {
    * is none. Rejects with RefusedError SERVICEUNAVAILABLE when MongoDB can't be asked.
    */
   openRound(session: Session): Promise<RoundSnapshot | undefined>;
+}
+
+/** Lists of real-money rounds from the read model. Each rejects when MongoDB can't be asked. */
+export interface RoundLists {
+  openRoundsOfPlayer(session: Session, maxRecords: number): Promise<RoundSnapshot[]>;
+  openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<RoundSnapshot[]>;
+  closedRounds(session: Session, since: Date, maxRecords: number): Promise<RoundSnapshot[]>;
+}
+
+/** A draw of the service's certified RNG, logged for audit before its values leave (contract §6). */
+export interface RandomNumbers {
+  /** @throws RefusedError INVALIDREQUEST; SERVICEUNAVAILABLE when the draw can't be logged */
+  getRandomResult(call: {
+    session: Session;
+    requestId: string;
+    rngEndPoint: unknown;
+    rngPayload: unknown;
+  }): Promise<{ values: number[]; rngRequestId: string }>;
+}
+
+/** Games' configurations as their providers tell them, checked and kept for a while. */
+export interface ConfigurationsOfGames {
+  /** @throws RefusedError INVALIDREQUEST (a currency that the operator does not have); GAMEPROVIDERUNAVAILABLE */
+  get(
+    operator: OperatorSettings,
+    game: GameDefinition,
+    currency: string,
+  ): Promise<{ config: object; gameCode: string }>;
 }
 
 /** Rounds as the routes see them: the durable ones, or the pretend ones of a demo session. */
@@ -33,7 +62,15 @@ export interface HttpDeps {
   rounds: Rounds;
   /** Without it demo sessions get MODENOTALLOWED for every round call. */
   demoRounds?: Rounds;
+  roundLists: RoundLists;
+  /** See createReconciliation. */
+  reconcile: (operatorId: string, gameround: string) => Promise<ReconcileResult>;
   wallet: Pick<OperatorWallet, 'getBalance'>;
+  provider: Pick<ProviderClient, 'doGetGameHistory'>;
+  rng: RandomNumbers;
+  gameConfigurations: ConfigurationsOfGames;
+  /** Stands in round records. */
+  environment: string;
   health: Health;
   metrics: Metrics;
   logger: Logger;

@@ -28,10 +28,7 @@ export async function launchGame(
   const { deps } = http;
   const game = deps.tenants.game(asked.gameCode);
   if (game === undefined) throw refuse('GAMENOTFOUND');
-  const multiplier = Object.hasOwn(operator.currencies, asked.currency)
-    ? operator.currencies[asked.currency]
-    : undefined;
-  if (multiplier === undefined) throw refuse('INVALIDREQUEST', 'currency is not one of this operator’s');
+  const multiplier = multiplierOf(operator, asked.currency);
   const layers = [operator.gameSettings, ...profilesOf(operator, asked.profile), settingsIn(asked.options)];
   if (asked.mode === 'history') await mustBeOver(http, operator, asked);
   const player = await playerOf(http, operator, asked);
@@ -54,6 +51,13 @@ export async function launchGame(
     isNew: player.isNew,
     internalPlayerId: player.internalPlayerId,
   };
+}
+
+/** @throws INVALIDREQUEST for a currency that the operator does not have */
+function multiplierOf({ currencies }: OperatorSettings, currency: string): number {
+  const multiplier = Object.hasOwn(currencies, currency) ? currencies[currency] : undefined;
+  if (multiplier === undefined) throw refuse('INVALIDREQUEST', 'currency is not one of this operator’s');
+  return multiplier;
 }
 
 function modeSeed(operator: OperatorSettings, asked: GetGameURL, multiplier: number): Partial<SessionSeed> {

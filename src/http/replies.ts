@@ -1,5 +1,5 @@
 import { freePlayInfo, gameRoundInfo, totals, type RoundReply } from '../domain/round/replies';
-import { recordTransactions } from '../domain/round/record';
+import { gameroundRecord, recordTransactions } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import type { WalletBalance } from '../domain/wallet-call';
@@ -29,7 +29,7 @@ export function tokenData(session: Session, token: string, gameround: string): o
 export function balanceReply(session: Session, balance: WalletBalance, ticketInfo?: object): object {
   const balances = balance.balances.map(({ type, currency, amount }) => ({ type, currency, amount }));
   return {
-    totalBalance: balances.reduce((sum, { amount }) => sum + amount, 0),
+    totalBalance: totalBalance(balance),
     mode: session.mode,
     currency: session.currency,
     balances,
@@ -37,6 +37,10 @@ export function balanceReply(session: Session, balance: WalletBalance, ticketInf
     ...(balance.tickets === undefined ? {} : { tickets: balance.tickets }),
     ...(ticketInfo === undefined ? {} : { ticketInfo }),
   };
+}
+
+export function totalBalance({ balances }: WalletBalance): number {
+  return balances.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /** Spec "freePlaysAvailable": the player's tickets in the session's currency that are not used up. */
@@ -70,17 +74,49 @@ export function gameReply(session: Session, token: string, reply: RoundReply, mo
 
 /** The reply of getGameRoundInfo (contract §6): the round as it stands, all of its game state. */
 export function roundReply(session: Session, token: string, round: RoundSnapshot): Answer {
-  const reply: RoundReply = {
+  return gameReply(session, token, wholeRound(round), {
+    totalWinAmount: totalWinAmount(round),
+    transactions: recordTransactions(round),
+  });
+}
+
+/** The reply of getGameRoundHistoryInfo: `protectedInfo` is what the provider told of the round after its close. */
+export function historyReply(session: Session, token: string, round: RoundSnapshot): Answer {
+  return gameReply(session, token, wholeRound(round), { protectedInfo: round.dataStored ?? {} });
+}
+
+function wholeRound(round: RoundSnapshot): RoundReply {
+  return {
     gameRoundInfo: gameRoundInfo(round),
     gameState: round.gameState,
     amountToCollect: round.amountToCollect,
     amountCredited: 0,
     freePlayInfo: freePlayInfo(round),
   };
-  return gameReply(session, token, reply, {
-    totalWinAmount: totalWinAmount(round),
-    transactions: recordTransactions(round),
-  });
+}
+
+/** Spec "Last-round list item"; amounts in minor units, as the operator's record has them. */
+export function lastRoundItem(round: RoundSnapshot): object {
+  const { totalBetAmount, totalWinAmount } = totals(round);
+  return {
+    id: round.identity.gameround,
+    status: round.status,
+    timestamp: round.openedAt,
+    bet: totalBetAmount,
+    won: totalWinAmount,
+    currency: round.identity.currency,
+    gameSpecificDetails: round.dataStored ?? {},
+  };
+}
+
+/** An item of getOpenGameRounds and getOpenGameRoundsByGame (contract §6); a crashed round is open and marked. */
+export function openRoundItem(round: RoundSnapshot): object {
+  return {
+    ...gameRoundInfo(round),
+    timestamp: round.openedAt,
+    amountToCollect: round.amountToCollect,
+    ...(round.crashed ? { crashed: true } : {}),
+  };
 }
 
 /** What was won in the round, collected or not, minor units; in a cancelled one what was really credited. */
@@ -95,4 +131,10 @@ export function spinsAvailable(round: RoundSnapshot, counterType: string): numbe
     ? round.spinCounters[counterType]
     : undefined;
   return counter === undefined ? 0 : counter.awarded - counter.used;
+}
+
+/** Spec "Operator gameround record"; `dataStored`, where the provider told something, is an extra entry (contract §6). */
+export function operatorRecord(round: RoundSnapshot, environment: string): object {
+  const record = gameroundRecord(round, environment);
+  return round.dataStored === undefined ? record : { ...record, dataStored: round.dataStored };
 }

@@ -2,14 +2,15 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
-import type { BalanceAnswer } from '../../src/clients/types';
+import type { BalanceAnswer, ProviderClient } from '../../src/clients/types';
 import type { GameroundCommands } from '../../src/commands/types';
 import type { RoundReply } from '../../src/contracts/gameround';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { createApp } from '../../src/http/app';
-import type { HttpDeps, HttpLimits } from '../../src/http/deps';
+import type { ConfigurationsOfGames, HttpDeps, HttpLimits, RoundLists } from '../../src/http/deps';
 import { createLogger } from '../../src/logging';
 import { createMetrics } from '../../src/metrics';
+import { createRng, type Draw } from '../../src/rng';
 import { createSessions, type Sessions } from '../../src/sessions';
 import { tenantsInMemory, type Tenants } from '../../src/tenants';
 import { parseTenants } from '../../src/tenants/file';
@@ -66,6 +67,11 @@ export interface Service {
   commands: FakeCommands;
   getBalance: jest.Mock<Promise<BalanceAnswer>>;
   openRound: jest.Mock<Promise<RoundSnapshot | undefined>>;
+  lists: { [Name in keyof RoundLists]: jest.MockedFunction<RoundLists[Name]> };
+  reconcile: jest.MockedFunction<HttpDeps['reconcile']>;
+  doGetGameHistory: jest.MockedFunction<ProviderClient['doGetGameHistory']>;
+  gameConfiguration: jest.MockedFunction<ConfigurationsOfGames['get']>;
+  draws: Draw[];
   /** Everything that was logged. */
   log: string[];
   /** May be moved. */
@@ -95,13 +101,21 @@ export async function startService(
     Promise.resolve({ kind: 'balance', balance: BALANCE }),
   );
   const openRound = jest.fn<Promise<RoundSnapshot | undefined>, []>(() => Promise.resolve(undefined));
+  const pretended = pretendedParts();
+  const draws: Draw[] = [];
   const app = createApp({
     baseUrl: 'https://api.example',
     trustedProxies: 0,
     tenants: options.tenants ?? tenants(),
     sessions,
     rounds: { commands, queries: { openRound } },
+    roundLists: pretended.lists,
+    reconcile: pretended.reconcile,
     wallet: { getBalance },
+    provider: { doGetGameHistory: pretended.doGetGameHistory },
+    rng: createRng({ log: (draw) => void draws.push(draw) }),
+    gameConfigurations: { get: pretended.gameConfiguration },
+    environment: 'test',
     health: { check: () => Promise.resolve({ ready: true, degraded: false, missing: [] }) },
     metrics: createMetrics({ defaults: false }),
     logger,
@@ -119,7 +133,30 @@ export async function startService(
     await client.close();
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, sessions, commands, getBalance, openRound, log, clock, server, stop };
+  return { url, sessions, commands, getBalance, openRound, ...pretended, draws, log, clock, server, stop };
+}
+
+function pretendedParts(): Pick<Service, 'lists' | 'reconcile' | 'doGetGameHistory' | 'gameConfiguration'> {
+  const none = () => Promise.resolve([]);
+  const unexpected = () => Promise.reject(new Error('not expected in this test'));
+  return {
+    lists: {
+      openRoundsOfPlayer: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsOfPlayer']>>(
+        none,
+      ),
+      openRoundsByGame: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsByGame']>>(none),
+      closedRounds: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['closedRounds']>>(none),
+    },
+    reconcile: jest.fn<ReturnType<HttpDeps['reconcile']>, Parameters<HttpDeps['reconcile']>>(unexpected),
+    doGetGameHistory: jest.fn<
+      Promise<Record<string, string>>,
+      Parameters<ProviderClient['doGetGameHistory']>
+    >(unexpected),
+    gameConfiguration: jest.fn<
+      ReturnType<ConfigurationsOfGames['get']>,
+      Parameters<ConfigurationsOfGames['get']>
+    >(unexpected),
+  };
 }
 
 function fakeCommands(): FakeCommands {

@@ -1,9 +1,9 @@
 import type Router from '@koa/router';
-import { z } from 'zod';
+import { refuse } from '../../domain/errors';
 import { ok, type CallState, type Http } from '../http';
 import { launchGame } from '../launch';
 import { operatorRoute } from '../operator-call';
-import { getGameURL, registerPlayer } from '../schemas/operator';
+import { getGameConfiguration, getGameURL, noFields, registerPlayer } from '../schemas/operator';
 
 /** Operator-facing calls (spec "Operator-facing calls", contract §6). */
 export function operatorRoutes(http: Http, router: Router<CallState>): void {
@@ -24,7 +24,17 @@ export function operatorRoutes(http: Http, router: Router<CallState>): void {
     ),
   );
 
-  const gameList = operatorRoute(http, z.object({}), [], () => Promise.resolve(ok(gameLists(http))));
+  router.get(
+    '/backoffice/getGameConfiguration',
+    operatorRoute(http, getGameConfiguration, ['gameCode', 'currency'], async ({ operator, input }) => {
+      const game = http.deps.tenants.game(input.gameCode);
+      if (game === undefined) throw refuse('GAMENOTFOUND');
+      const { config, gameCode } = await http.deps.gameConfigurations.get(operator, game, input.currency);
+      return ok({ config, gameCode });
+    }),
+  );
+
+  const gameList = operatorRoute(http, noFields, [], () => Promise.resolve(ok(gameLists(http))));
   router.get('/getGameList', gameList);
   router.get('/backoffice/getGameList', gameList);
 }

@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Next } from 'koa';
 import { refuse } from '../../domain/errors';
+import type { Session } from '../../domain/session';
 import type { OpenSession } from '../../sessions';
 import type { CallState, Context, Http } from '../http';
 import { balanceReply, freePlaysAvailable, tokenData } from '../replies';
@@ -37,7 +38,10 @@ export function playerRoutes(http: Http, router: Router<CallState>): void {
 
 async function connected(http: Http, { token, session, gameSettings }: OpenSession): Promise<object> {
   const { baseUrl } = http.deps;
-  const balance = await currentBalance(http, session);
+  const [balance, gameHistory] = await Promise.all([
+    currentBalance(http, session),
+    historyToldByGame(http, session),
+  ]);
   return {
     token,
     backendUrl: baseUrl,
@@ -47,7 +51,24 @@ async function connected(http: Http, { token, session, gameSettings }: OpenSessi
     gameSettings,
     tokenData: tokenData(session, token, await openRoundOf(http, session)),
     freePlaysAvailable: freePlaysAvailable(session, balance),
+    ...(gameHistory === undefined ? {} : { gameHistory }),
   };
+}
+
+/** For a history launch of a game with `historyCallback` (contract §6). @throws GAMEPROVIDERUNAVAILABLE */
+async function historyToldByGame(
+  { deps }: Http,
+  session: Session,
+): Promise<Record<string, string> | undefined> {
+  const { mode, onlyGameround, gameCode, playerId, language } = session;
+  if (mode !== 'history' || onlyGameround === undefined) return undefined;
+  if (deps.tenants.game(gameCode)?.historyCallback !== true) return undefined;
+  const provider = deps.tenants.provider(session.providerId);
+  if (provider === undefined) throw refuse('GAMEPROVIDERUNAVAILABLE');
+  const request = { gameRound: onlyGameround, playerId, language };
+  return deps.provider.doGetGameHistory(provider, request).catch((error: unknown) => {
+    throw Object.assign(refuse('GAMEPROVIDERUNAVAILABLE'), { cause: error });
+  });
 }
 
 /** The game's page is served by its provider, so from another origin; no cookie is ever read here. */

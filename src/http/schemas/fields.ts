@@ -31,6 +31,8 @@ export const count = (max: number) => {
   return z.number({ error: message }).int(message).min(1, message).max(max, message);
 };
 
+export const number = z.number({ error: 'must be a number' });
+
 export const currency = z
   .string({ error: 'must be a currency code' })
   .regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, 'must be a currency code');

@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { amount, currency, flag, freeText, identifier, object, strings, token } from './fields';
+import { MAX_COUNT, RNG_END_POINTS } from '../../rng';
+import {
+  amount,
+  count,
+  currency,
+  flag,
+  freeText,
+  identifier,
+  number,
+  object,
+  strings,
+  token,
+} from './fields';
 
 /* Requests of the game-engine API. Which fields are required: contract §2; everything else is optional. */
 
@@ -71,6 +83,20 @@ export const getGameRoundInfo = object({
   gameRound: gameRound.optional(),
   externalGameProviderRoundId: identifier(32).optional(),
 });
+
+export const getRandomResult = object({
+  token,
+  rngEndPoint: z.enum(RNG_END_POINTS, { error: `must be one of ${RNG_END_POINTS.join(', ')}` }),
+  rngPayload: object({ count: count(MAX_COUNT), min: number, max: number }),
+});
+
+/** A round may weigh hundreds of kilobytes: lists are short. */
+const MAX_RECORDS = 200;
+const MAX_DAYS = 366;
+const maxRecords = count(MAX_RECORDS).default(50);
+
+export const getLastGameRounds = object({ token, maxRecords, maxDays: count(MAX_DAYS).default(30) });
+export const getOpenGameRoundsByGame = object({ gameCode: identifier(), maxRecords });
 
 export const tokenOnly = object({ token });
 export const tokenAndRound = object({ token, gameRound });

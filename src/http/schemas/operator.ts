@@ -31,3 +31,8 @@ export const getGameURL = object({
 export type GetGameURL = z.infer<typeof getGameURL>;
 
 export const registerPlayer = object({ playerId: identifier(), playerdetails: details.optional() });
+
+export const reconcileTransactions = object({ gameRound: identifier() });
+export const playerAndRound = object({ playerId: identifier(), gameRound: identifier() });
+export const getGameConfiguration = object({ gameCode: identifier(), currency });
+export const noFields = object({});

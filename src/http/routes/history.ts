@@ -1,0 +1,85 @@
+import type Router from '@koa/router';
+import { refuse } from '../../domain/errors';
+import type { RoundSnapshot } from '../../domain/round/types';
+import type { Session } from '../../domain/session';
+import { gameEngineRoute, sessionRoute } from '../game-engine-call';
+import { ok, type CallState, type Http } from '../http';
+import { historyReply, lastRoundItem, openRoundItem } from '../replies';
+import * as schemas from '../schemas/game-engine';
+import { mustServePlayer, readRound, roundsFor } from '../scope';
+
+const DAY_MS = 86_400_000;
+/** A player has one open round per game, and crashed ones beside. */
+const MAX_OPEN_ROUNDS = 50;
+
+/** Lists of rounds, and rounds that are over (spec "getGameRoundHistoryInfo", "getLastGameRounds"; contract §6). */
+export function historyRoutes(http: Http, router: Router<CallState>): void {
+  router.post(
+    '/getGameRoundHistoryInfo',
+    sessionRoute(http, schemas.tokenAndRound, { fresh: false }, async ({ session, token, input }) => {
+      const round = await readRound(roundsFor(http, session), session, input.gameRound);
+      if (round.status === 'open') throw refuse('GAMEROUNDOPEN');
+      return historyReply(session, token, round);
+    }),
+  );
+
+  router.post(
+    '/getLastGameRounds',
+    sessionRoute(http, schemas.getLastGameRounds, { fresh: false }, async ({ session, input }) => {
+      mustServePlayer(session);
+      const since = new Date(http.deps.clock() - input.maxDays * DAY_MS);
+      const rounds = await closedRounds(http, session, since, input.maxRecords);
+      return ok({ gameRoundList: rounds.map(lastRoundItem) });
+    }),
+  );
+
+  router.post(
+    '/getOpenGameRounds',
+    sessionRoute(http, schemas.tokenOnly, { fresh: false }, async ({ session }) => {
+      mustServePlayer(session);
+      return ok({ gameRoundList: (await openRounds(http, session)).map(openRoundItem) });
+    }),
+  );
+
+  router.post(
+    '/getOpenGameRoundsByGame',
+    gameEngineRoute(http, schemas.getOpenGameRoundsByGame, async ({ provider, input }) => {
+      const { providerId } = provider;
+      const { gameCode, maxRecords } = input;
+      if (http.deps.tenants.game(gameCode)?.providerId !== providerId) throw refuse('GAMENOTFOUND');
+      const rounds = await asked(http.deps.roundLists.openRoundsByGame(providerId, gameCode, maxRecords));
+      return ok({ gameRoundList: rounds.map(openRoundItem) });
+    }),
+  );
+}
+
+/** Rounds of a demo session are not recorded (spec "Demo and history launches"). */
+async function closedRounds(
+  { deps }: Http,
+  session: Session,
+  since: Date,
+  maxRecords: number,
+): Promise<RoundSnapshot[]> {
+  return session.mode === 'demo' ? [] : asked(deps.roundLists.closedRounds(session, since, maxRecords));
+}
+
+/** The records say which; how each of them stands, its workflow: a record may lag behind. */
+async function openRounds(http: Http, session: Session): Promise<RoundSnapshot[]> {
+  const { commands, queries } = roundsFor(http, session);
+  if (session.mode === 'demo') {
+    const open = await queries.openRound(session);
+    return open === undefined ? [] : [open];
+  }
+  const records = await asked(http.deps.roundLists.openRoundsOfPlayer(session, MAX_OPEN_ROUNDS));
+  const rounds = await Promise.all(
+    records.map(async (record) => (await commands.describeRound(record.identity.gameround)) ?? record),
+  );
+  return rounds.filter(({ status }) => status === 'open');
+}
+
+/** An answer of the read model. @throws SERVICEUNAVAILABLE */
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+  });
+}

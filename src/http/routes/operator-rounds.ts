@@ -1,0 +1,78 @@
+import type Router from '@koa/router';
+import { refusal, refuse, RefusedError } from '../../domain/errors';
+import type { ReconcileResult } from '../../contracts/reconcile';
+import { gameRoundDetail } from '../../domain/round/record';
+import type { RoundSnapshot } from '../../domain/round/types';
+import { noteRound, ok, type Answer, type CallState, type Context, type Http } from '../http';
+import { operatorRoute, type OperatorCall } from '../operator-call';
+import { operatorRecord, totalBalance } from '../replies';
+import * as schemas from '../schemas/operator';
+
+/** An operator's calls about one of its rounds (spec "Operator-facing calls", contract §6 and §8). */
+export function operatorRoundRoutes(http: Http, router: Router<CallState>): void {
+  const { environment } = http.deps;
+
+  router.post(
+    '/reconcileTransactions',
+    operatorRoute(http, schemas.reconcileTransactions, ['gameRound'], async ({ ctx, operator, input }) => {
+      noteRound(ctx, input.gameRound);
+      return reconciled(http, ctx, await reconcile(http, operator.operatorId, input.gameRound));
+    }),
+  );
+
+  router.get(
+    '/getGameRoundDetails',
+    operatorRoute(http, schemas.playerAndRound, ['playerId', 'gameRound'], async (call) =>
+      ok({ gameRound: operatorRecord(await playersRound(http, call), environment) }),
+    ),
+  );
+
+  router.post(
+    '/getGameRoundReport',
+    operatorRoute(http, schemas.playerAndRound, ['playerId', 'gameRound'], async (call) =>
+      ok({ gameRoundDetail: gameRoundDetail(await playersRound(http, call), environment) }),
+    ),
+  );
+}
+
+/** @throws MODENOTALLOWED for a demo round, which no operator has transactions of */
+async function reconcile({ deps }: Http, operatorId: string, gameround: string): Promise<ReconcileResult> {
+  try {
+    return await deps.reconcile(operatorId, gameround);
+  } catch (error) {
+    const isUnknown = error instanceof RefusedError && error.refusal.errorCode.msg === 'GAMEROUNDNOTFOUND';
+    const demo = isUnknown ? await deps.demoRounds?.commands.describeRound(gameround) : undefined;
+    throw demo?.identity.operatorId === operatorId ? refuse('MODENOTALLOWED') : error;
+  }
+}
+
+/** The operator's answer, mirrored: its refusal 400 with its errorCode, its silence 502 (contract §8). */
+function reconciled({ deps }: Http, ctx: Context, { round, outcome }: ReconcileResult): Answer {
+  const { kind, hashesProcessed, errorCode, balance } = outcome;
+  const body = {
+    gameRound: operatorRecord(round, deps.environment),
+    hashesProcessed,
+    ...(balance === undefined ? {} : { balance: totalBalance(balance) }),
+    currency: round.identity.currency,
+    mode: round.identity.mode,
+  };
+  if (kind === 'accepted' || kind === 'nothing') return ok(body);
+  const unreachable = refusal('WALLETUNAVAILABLE');
+  const refused = kind === 'refused' && errorCode !== undefined ? { status: 400, errorCode } : unreachable;
+  ctx.state.about.errorId = refused.errorCode.id;
+  ctx.state.about.errorMsg = refused.errorCode.msg;
+  return { status: refused.status, body: { ...body, errorCode: refused.errorCode } };
+}
+
+/** A round of the operator's player. @throws GAMEROUNDNOTFOUND, also for somebody else's */
+async function playersRound(
+  { deps }: Http,
+  { ctx, operator, input }: OperatorCall<{ playerId: string; gameRound: string }>,
+): Promise<RoundSnapshot> {
+  noteRound(ctx, input.gameRound);
+  const round = await deps.rounds.commands.describeRound(input.gameRound);
+  const isTheirs =
+    round?.identity.operatorId === operator.operatorId && round.identity.playerId === input.playerId;
+  if (!isTheirs) throw refuse('GAMEROUNDNOTFOUND');
+  return round;
+}

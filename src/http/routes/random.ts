@@ -1,0 +1,29 @@
+import type Router from '@koa/router';
+import { refuse } from '../../domain/errors';
+import { sessionRoute } from '../game-engine-call';
+import { ok, type CallState, type Http } from '../http';
+import { tokenData } from '../replies';
+import * as schemas from '../schemas/game-engine';
+import { openRoundOf } from './reads';
+
+/**
+ * POST /getRandomResult (spec; contract §6): for games marked `serviceRng`. A round that is being finished by an expired
+ * session, or by a token made for it, may need draws too.
+ */
+export function randomRoutes(http: Http, router: Router<CallState>): void {
+  router.post(
+    '/getRandomResult',
+    sessionRoute(http, schemas.getRandomResult, { fresh: false }, async (call) => {
+      const { session, token, requestId, input } = call;
+      const game = http.deps.tenants.game(session.gameCode);
+      if (game?.serviceRng !== true || session.mode === 'history') throw refuse('MODENOTALLOWED');
+      const { rngEndPoint, rngPayload } = input;
+      const [drawn, open] = await Promise.all([
+        http.deps.rng.getRandomResult({ session, requestId, rngEndPoint, rngPayload }),
+        openRoundOf(http, session),
+      ]);
+      const { values, rngRequestId } = drawn;
+      return ok({ tokenData: tokenData(session, token, open), values, rngRequestId });
+    }),
+  );
+}
