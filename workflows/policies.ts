@@ -41,6 +41,9 @@ export const PROJECTION: ActivityOptions = {
   retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 10_000 },
 };
 
+/** A record that isn't written by then is marked for a person. */
+export const PROJECTION_LATE_MS = 2_000;
+
 /** Each attempt stands by itself in the history: a round that is still open after a 200 is tried again as well. */
 export const AUTO_CLOSE: ActivityOptions = { startToCloseTimeout: 35_000, retry: { maximumAttempts: 1 } };
 export const AUTO_CLOSE_FIRST_RETRY_MS = 60_000;

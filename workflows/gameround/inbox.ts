@@ -70,14 +70,17 @@ export function openInbox(round: Round, inbox: Inbox): void {
   for (const [type, signal, update] of COMMANDS) {
     setHandler(signal, (raw: unknown, actor?: Actor, call?: string) => {
       const taken = take(round, inbox, type, raw, actor);
-      const item = 'refusal' in taken ? undefined : post(inbox, taken.command, taken.key, true);
+      const known = 'refusal' in taken ? undefined : repeated(round, inbox, taken);
+      const item =
+        'refusal' in taken || known !== undefined ? undefined : post(inbox, taken.command, taken.key, true);
       if (item !== undefined) {
         if (call !== undefined) item.calls.push(call);
         return;
       }
       const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
-      record(inbox, type, refused);
-      if (call !== undefined && !isHidden(refused)) keep(inbox, call, replyAbout(round.state, refused));
+      const reply = known ?? replyAbout(round.state, refused);
+      if (reply.refusal !== undefined) record(inbox, type, reply.refusal);
+      if (call !== undefined && !isHidden(refused)) keep(inbox, call, reply);
     });
     setHandler(
       update,

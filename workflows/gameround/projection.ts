@@ -1,8 +1,8 @@
-import { log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { condition, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { snapshotOf } from '../../src/domain/round/replies';
-import { LOCAL_PROJECTION, PROJECTION } from '../policies';
+import { LOCAL_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
 import type { Round } from './round';
 
 const local = proxyLocalActivities<Pick<GameroundActivities, 'project'>>(LOCAL_PROJECTION);
@@ -38,14 +38,25 @@ export function createProjection(round: Round, previousVersion: number, publish:
     catchingUp = true;
     while (stale) {
       stale = false;
-      await retried.project(snapshot());
+      await writeUntilDone();
     }
     const behind = round.state.marks.includes('projection-pending');
     round.state = mark(round.state, 'projection-pending', false);
     publish();
-    if (behind) await retried.project(snapshot());
+    if (behind) await writeUntilDone();
     catchingUp = false;
     if (stale) await catchUp();
+  }
+
+  /** A record that waits longer than it should is marked: on the workflow at once, and by the write itself. */
+  async function writeUntilDone(): Promise<void> {
+    let written = false;
+    const writing = retried.project(snapshot()).finally(() => (written = true));
+    if (!(await condition(() => written, PROJECTION_LATE_MS))) {
+      round.state = mark(round.state, 'projection-pending', true);
+      publish();
+    }
+    await writing;
   }
 
   function projectSoon(): void {

@@ -20,7 +20,8 @@ import type {
 } from './types';
 
 /** A round's state has to stay well below what a workflow can carry (2 MB). */
-export const MAX_COMMANDS = 2_500;
+export const MAX_COMMANDS = 2_000;
+export const MAX_SPIN_COUNTERS = 100;
 export const MAX_INFO_BYTES = 512 * 1024;
 
 export type Decision =
@@ -120,6 +121,9 @@ function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: str
   if (full !== undefined) return full;
   const counters = state.spinCounters;
   const before = Object.hasOwn(counters, command.counterType) ? counters[command.counterType] : undefined;
+  if (before === undefined && Object.keys(counters).length >= MAX_SPIN_COUNTERS) {
+    return no('INVALIDREQUEST', 'the round has too many spin counters');
+  }
   const awarded = addAmounts(before?.awarded ?? 0, command.awarded);
   const used = addAmounts(before?.used ?? 0, command.used);
   if (awarded === undefined || used === undefined) return no('INVALIDREQUEST', 'rngResult.result');
