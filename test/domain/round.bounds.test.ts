@@ -164,8 +164,15 @@ describe('a full round still fits what a workflow can carry (2 MB)', () => {
   });
 
   it('of spin counters with the longest names', () => {
-    const size = sizeWhenFull((round, n) => round.do(spins(longest(n), longest(n), 1, 0)));
+    const size = sizeWhenFull((round, n) => round.do(spins(longest(n), longest(0), 1, 0)));
     expect(size).toBeLessThan(TWO_MB);
+  });
+
+  it('of as many spin counters as it takes', () => {
+    const round = opened();
+    for (let n = 0; n < 100; n += 1) round.do(spins(uuid(n), longest(n), 1, 0));
+    expect(round.refusal(spins('one more', 'one more', 1, 0))).toBe('INVALIDREQUEST');
+    expect(round.do(spins('again', longest(0), 1, 0))).toMatchObject({ spinsAvailable: 2 });
   });
 
   it('of collectWins to an operator that tells of a campaign with every balance', () => {
