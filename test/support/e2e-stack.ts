@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient, type Db } from 'mongodb';
 import { createGameApp } from '../../sandbox/game/game';
@@ -62,9 +62,7 @@ export async function startE2eStack({
 }: E2eOptions = {}): Promise<E2eStack> {
   // The shared test servers remove folders of this name whose process is gone.
   const dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-e2e-`));
-  const undo: (() => Promise<unknown>)[] = [
-    () => rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
-  ];
+  const undo: (() => Promise<unknown>)[] = [() => removeData(dataDir)];
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
   };
@@ -112,6 +110,13 @@ export async function startE2eStack({
     await close();
     throw error;
   }
+}
+
+/** E2E_LOGS names a folder to keep the processes' logs in, for whoever has to find out why a test failed. */
+async function removeData(dataDir: string): Promise<void> {
+  const kept = process.env.E2E_LOGS;
+  if (kept) await cp(join(dataDir, 'logs'), join(kept, basename(dataDir)), { recursive: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 function startGame(serviceUrl: string): Promise<RunningServer> {

@@ -1,0 +1,39 @@
+import { abandonedRounds } from '../support/e2e-books';
+import { judgeCell, killAndRecover, MOMENTS, type Outcomes } from '../support/e2e-kill';
+import { KILL_OPERATORS, scenariosOf } from '../support/e2e-kill-scenarios';
+import { startE2eStack, type E2eStack, type Part } from '../support/e2e-stack';
+
+/*
+ * The table of issue 3: what is killed with -9, and when. Each cell is a test. The rounds of a row, each of a player
+ * of its own, are brought to their moments together and die in one kill; each is then recovered as the spec tells a
+ * provider to, under the same key or under another, and judged by itself.
+ */
+jest.setTimeout(180_000);
+
+const VICTIMS: readonly (readonly [name: string, parts: readonly Part[]])[] = [
+  ['the worker', ['worker']],
+  ['the API', ['api']],
+  ['Temporal', ['temporal']],
+  ['mongod', ['mongod']],
+  ['all four at once', ['worker', 'api', 'temporal', 'mongod']],
+];
+
+let stack: E2eStack;
+beforeAll(async () => {
+  stack = await startE2eStack({ operators: KILL_OPERATORS });
+});
+afterAll(() => stack?.close());
+
+describe.each(VICTIMS)('kill -9 of %s', (_name, victims) => {
+  let outcomes: Outcomes;
+  beforeAll(async () => {
+    await stack.ready();
+    outcomes = await killAndRecover(stack, victims, scenariosOf(stack, victims));
+  });
+
+  test.each(MOMENTS)('%s', (moment) => judgeCell(outcomes, moment));
+
+  test('no record says open while nobody is at work on the round', async () => {
+    expect(await abandonedRounds(stack)).toEqual([]);
+  });
+});
