@@ -20,6 +20,7 @@ export function createProviderClient(http: HttpClient): ProviderClient {
       url: urlOf(provider, path),
       headers: signed(provider, [request.gameRound]),
       body: JSON.stringify(request),
+      gameround: request.gameRound,
       timeoutMs: READ_TIMEOUT_MS,
     });
     return bodyOf(answer);
@@ -34,6 +35,7 @@ export function createProviderClient(http: HttpClient): ProviderClient {
         // Unsigned, as the spec has it: the provider knows us by the id and by where we call from.
         headers: { 'x-h-auth-id': provider.providerId, 'x-h-timestamp': new Date().toISOString() },
         body: JSON.stringify(request),
+        gameround: request.gameRound,
         timeoutMs: AUTO_CLOSE_TIMEOUT_MS,
       });
       bodyOf(answer);

@@ -9,6 +9,8 @@ export interface Call {
   url: string;
   headers: Record<string, string>;
   body?: string;
+  /** The round it is about, for logs. */
+  gameround?: string;
   /** For the whole call, the reply's body included. */
   timeoutMs: number;
 }
@@ -29,6 +31,8 @@ export interface CallReport {
   method: string;
   path: string;
   requestId: string;
+  gameround?: string;
+  workflowId?: string;
   status?: number;
   failure?: string;
   durationMs: number;
@@ -99,6 +103,9 @@ export function createHttpClient(report: (call: CallReport) => void = () => unde
         method: call.method,
         path: new URL(call.url).pathname,
         requestId,
+        ...(call.gameround === undefined
+          ? {}
+          : { gameround: call.gameround, workflowId: `gameround-${call.gameround}` }),
         durationMs: Math.round(performance.now() - startedAt),
         ...(answer.kind === 'answer' ? { status: answer.status } : { failure: answer.reason }),
       });

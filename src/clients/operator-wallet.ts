@@ -17,6 +17,7 @@ export function createOperatorWallet(http: HttpClient): OperatorWallet {
         url: urlOf(operator, 'doTransactions'),
         headers: signed(operator, [playerId, gameCode, gameRound, ...transactions.flatMap(signedParts)]),
         body: JSON.stringify(body),
+        gameround: gameRound,
         timeoutMs: operator.walletTimeoutMs,
       });
     },
