@@ -1,0 +1,131 @@
+import { transformFile } from '@swc/core';
+import { fork } from 'node:child_process';
+import { openSync, closeSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { projectRoot } from '../../stack/paths';
+import { OPERATORS, REPEATABLE_ERROR_ID, required } from './rounds-harness';
+import { workflowBundle } from './workflow-bundle';
+
+/** The real worker (worker/main.ts), compiled: as a process of its own it can be killed. */
+export interface CompiledWorker {
+  readonly dir: string;
+  start(settings: WorkerSettings): Promise<WorkerProcess>;
+  remove(): Promise<void>;
+}
+
+export interface WorkerSettings {
+  walletUrl: string;
+  /** For all operators, for example `5s`. */
+  walletTimeout: string;
+  namespace: string;
+  database: string;
+}
+
+export interface WorkerProcess {
+  readonly pid: number;
+  /** kill -9; returns when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; returns the exit code, null when a signal ended it. */
+  stop(): Promise<number | null>;
+  log(): string;
+}
+
+const SOURCES = ['activities', 'src', 'worker'];
+const READY_TIMEOUT_MS = 60_000;
+
+/** Compiles into the project, since modules are looked for upwards from there. */
+export async function compileWorker(): Promise<CompiledWorker> {
+  const cache = join(projectRoot(), 'node_modules', '.cache');
+  await mkdir(cache, { recursive: true });
+  const dir = await mkdtemp(join(cache, 'worker-test-'));
+  for (const source of SOURCES) await compileFolder(source, dir);
+  await copyFile(await workflowBundle(), join(dir, 'worker', 'workflow-bundle.js'));
+  let started = 0;
+  return {
+    dir,
+    start: (settings) => startWorker(dir, settings, `worker-${(started += 1)}.log`),
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+async function compileFolder(source: string, dir: string): Promise<void> {
+  const entries = await readdir(join(projectRoot(), source), { recursive: true });
+  for (const entry of entries.filter((name) => name.endsWith('.ts'))) {
+    const { code } = await transformFile(join(projectRoot(), source, entry), {
+      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+      module: { type: 'commonjs' },
+    });
+    const file = join(dir, source, entry.replace(/\.ts$/, '.js'));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, code);
+  }
+}
+
+async function startWorker(dir: string, settings: WorkerSettings, logName: string): Promise<WorkerProcess> {
+  const tenantsFile = join(dir, 'tenants.json');
+  await writeFile(tenantsFile, JSON.stringify(tenantsOf(settings)));
+  const logFile = join(dir, logName);
+  const log = openSync(logFile, 'a');
+  const child = fork(join(dir, 'worker', 'main.js'), {
+    // Nothing of ours gets in by accident: the settings of this test only.
+    env: {
+      PATH: process.env.PATH,
+      TEMPORAL_ADDRESS: required('TEST_TEMPORAL_ADDRESS'),
+      TEMPORAL_NAMESPACE: settings.namespace,
+      MONGODB_URI: required('TEST_MONGODB_URI'),
+      MONGODB_DATABASE: settings.database,
+      TENANTS_FILE: tenantsFile,
+      DATA_DIR: dir,
+      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      BACKOFFICE_TOKEN: 'not-used-by-a-worker',
+      LOG_LEVEL: 'info',
+    },
+    execArgv: [],
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const read = (): string => readFileSync(logFile, 'utf8');
+  const ready = new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    void exited.then(() => reject(new Error(`the worker ended:\n${read()}`)));
+    setTimeout(() => reject(new Error(`the worker is not ready:\n${read()}`)), READY_TIMEOUT_MS).unref();
+  });
+  await ready;
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    pid: child.pid ?? 0,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+    log: read,
+  };
+}
+
+function tenantsOf({ walletUrl, walletTimeout }: WorkerSettings): object {
+  return {
+    operators: OPERATORS.map(({ operatorId, secrets, voidsWholeRound }) => ({
+      operatorId,
+      operatorUrl: walletUrl,
+      secrets,
+      autoCloseAfter: '24h',
+      walletTimeout,
+      repeatableErrorIds: [REPEATABLE_ERROR_ID],
+      voidsWholeRound: voidsWholeRound ?? false,
+      currencies: { EUR: 1 },
+    })),
+    providers: [{ providerId: 'gp1', gameUrl: 'http://127.0.0.1:9', secrets: ['provider-secret'] }],
+    games: [
+      {
+        gameCode: 'demo-slot',
+        providerId: 'gp1',
+        name: 'Demo',
+        studio: 'Test',
+        launchUrl: 'http://127.0.0.1:9',
+      },
+    ],
+  };
+}
