@@ -25,7 +25,7 @@ export interface RoundIdentity {
   providerId: string;
   /** The session that opened the round; an expired one may still finish it. Never the token itself. */
   sessionId: string;
-  mode: 'real';
+  mode: 'real' | 'demo';
   currency: string;
   currencyMultiplier: number;
   language: string;

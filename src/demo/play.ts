@@ -1,0 +1,206 @@
+import type { AddSpinCounter, AddWin, CollectWin, RoundCommand, StartGameRound } from '../commands/types';
+import { commandKey } from '../commands/shared';
+import type { RoundReply } from '../contracts/gameround';
+import { refusal, refuse } from '../domain/errors';
+import { gameroundHash, roundName } from '../domain/hashes';
+import { isAmount } from '../domain/money';
+import { decide } from '../domain/round/decide';
+import { openRound } from '../domain/round/open';
+import { replyAbout, replyTo } from '../domain/round/replies';
+import type { Command, RoundPolicy, RoundState, StartCommand } from '../domain/round/types';
+import type { Session } from '../domain/session';
+import { settleAll, walletBalance } from './pretend-wallet';
+import type { DemoGame, DemoRound } from './types';
+
+/** What a command makes of a game, and its reply. The same `game` as before: nothing is to be written. */
+export interface Turn {
+  game: DemoGame;
+  reply: RoundReply;
+}
+
+/**
+ * How many rounds that are over a session still knows, and how many characters of JSON they may weigh together. The
+ * name of an older one is free again.
+ */
+export const MAX_FINISHED = 20;
+const MAX_FINISHED_CHARS = 2_000_000;
+
+/** A session that hasn't played yet: its balance is the launch's. */
+export function newGame({ balance, currency }: Session): DemoGame {
+  const amount = (balance?.balances ?? []).reduce((sum, item) => sum + item.amount, 0);
+  return { balance: isAmount(amount) ? amount : 0, currency, rounds: [] };
+}
+
+/** The same order of decisions as for a round of real money (contract §3 "startGameRound: identify first"). */
+export function startTurn(game: DemoGame, request: StartGameRound, policy: RoundPolicy, at: string): Turn {
+  const { session } = request;
+  const { gameround, alias } = namesOf(request);
+  const command = startCommand(request);
+  const known = roundIn(game, gameround);
+  if (known !== undefined) return commandTurn(game, known, command, at);
+  if (session.onlyGameround !== undefined)
+    throw refuse('MODENOTALLOWED', 'this token serves its own round only');
+  if (session.expired) throw refuse('TOKENEXPIRED');
+  if (command.useTicket) throw refuse('MODENOTALLOWED', 'tickets are for real money only');
+  if (command.currency !== session.currency) throw refuse('INVALIDREQUEST', 'debitInformation.currency');
+  const open = openRoundIn(game);
+  if (open !== undefined && !request.closeOpenGame) {
+    return { game, reply: told(game, replyAbout(open.state, refusal('GAMEROUNDALREADYSTARTED'))) };
+  }
+  const free = open === undefined ? game : closed(game, open, gameround, at);
+  const state = openRound({ ...identityOf(request), gameround, mode: 'demo' }, policy, command, at);
+  return settledTurn(free, { alias, state }, 'start', at);
+}
+
+/** @param command of which round: its hash, not its alias */
+export function roundTurn(game: DemoGame, request: RoundCommand, command: Command, at: string): Turn {
+  const { session, gameRound } = request;
+  const mayServe = session.onlyGameround === undefined || session.onlyGameround === gameRound;
+  const round = mayServe ? roundIn(game, gameRound) : undefined;
+  if (round === undefined) throw refuse('GAMEROUNDNOTFOUND');
+  return commandTurn(game, round, command, at);
+}
+
+export function openRoundIn({ rounds }: DemoGame): DemoRound | undefined {
+  return rounds.find(({ state }) => state.status === 'open');
+}
+
+/** By its hash, or by the hash that its name alone leads to. */
+export function roundNamed({ rounds }: DemoGame, name: string): DemoRound | undefined {
+  return rounds.findLast(({ alias, state }) => state.identity.gameround === name || alias === name);
+}
+
+export const toCommand = {
+  addWin: (request: AddWin): Command => ({
+    type: 'addWin',
+    key: commandKey({ ...request, rngCallId: request.rngResult.rngCallId }),
+    winAmount: request.rngResult.winAmount ?? 0,
+    collect: request.collect,
+    rngCallId: request.rngResult.rngCallId,
+    result: request.rngResult.result,
+    betData: request.rngResult.betData,
+    jackpotPayout: request.jackpotPayout,
+  }),
+  end: (request: RoundCommand): Command => ({
+    type: 'end',
+    key: commandKey(request),
+    reason: 'endGameRound',
+  }),
+  collectWin: (request: CollectWin): Command => ({
+    type: 'collectWin',
+    key: commandKey(request),
+    amount: request.amount,
+  }),
+  void: (): Command => ({ type: 'void', reason: 'voidGameRound' }),
+  addSpinCounter: (request: AddSpinCounter): Command => ({
+    type: 'addSpinCounter',
+    key: commandKey(request),
+    counterType: request.counterType,
+    awarded: request.awarded,
+    used: request.used,
+    gameStateResult: request.gameStateResult,
+  }),
+};
+
+function startCommand({ rngResult, debitInformation, endGame }: StartGameRound): StartCommand {
+  const { debitAmount, currency, useTicketInfo } = debitInformation;
+  return {
+    type: 'start',
+    debitAmount,
+    stake: debitAmount ?? 0,
+    currency,
+    useTicket: useTicketInfo?.useTicket === true,
+    endGame,
+    winAmount: rngResult.winAmount ?? 0,
+    rngCallId: rngResult.rngCallId,
+    result: rngResult.result,
+  };
+}
+
+/**
+ * Rounds of a demo session are its own: their hashes hold the session, so that none is ever taken for a round of real
+ * money, or for another session's.
+ */
+function namesOf(request: StartGameRound): { gameround: string; alias: string } {
+  const { session, requestId, rngResult, externalGameProviderRoundId } = request;
+  const { operatorId, playerId, gameCode, sessionId } = session;
+  const name = roundName({ externalGameProviderRoundId, rngCallId: rngResult.rngCallId, requestId });
+  return {
+    gameround: gameroundHash(operatorId, playerId, gameCode, `demo:${sessionId}:${name}`),
+    alias: gameroundHash(operatorId, playerId, gameCode, name),
+  };
+}
+
+function identityOf({ session, externalGameProviderRoundId }: StartGameRound) {
+  const { operatorId, playerId, gameCode, providerId, sessionId, currency, currencyMultiplier, language } =
+    session;
+  return {
+    ...{ operatorId, playerId, gameCode, providerId, sessionId, currency, currencyMultiplier, language },
+    ...(externalGameProviderRoundId === undefined ? {} : { externalGameProviderRoundId }),
+  };
+}
+
+/** The open round makes way for a new one: its winnings are collected first (spec, closeOpenGame). */
+function closed(game: DemoGame, open: DemoRound, gameround: string, at: string): DemoGame {
+  const end: Command = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' };
+  const after = commandTurn(game, open, end, at).game;
+  // Pretend money is always paid; this is for a rule that should change.
+  if (openRoundIn(after) !== undefined) throw refuse('OPERATIONBEINGPROCESSED');
+  return after;
+}
+
+function commandTurn(game: DemoGame, round: DemoRound, command: Command, at: string): Turn {
+  const { state } = round;
+  const decision = decide(state, command, at);
+  switch (decision.kind) {
+    case 'refuse':
+      return { game, reply: told(game, replyAbout(state, decision.refusal)) };
+    case 'join':
+      return { game, reply: told(game, answerIn(state, decision.key)) };
+    case 'accept':
+      return settledTurn(game, { ...round, state: decision.state }, decision.key, at);
+  }
+}
+
+function settledTurn(game: DemoGame, round: DemoRound, key: string, at: string): Turn {
+  const { state, balance } = settleAll(round.state, game, at);
+  const others = game.rounds.filter(
+    ({ state: other }) => other.identity.gameround !== state.identity.gameround,
+  );
+  const next: DemoGame = { ...game, balance, rounds: [...others, { ...round, state }] };
+  const reply = told(next, answerIn(state, key));
+  return { game: state.status === 'open' ? next : tidy(next), reply };
+}
+
+/** Every call of a demo round is settled when its command is answered. */
+function answerIn(state: RoundState, key: string): RoundReply {
+  const answer = state.commands[key]?.answer;
+  if (answer === undefined) throw refuse('OPERATIONBEINGPROCESSED');
+  return replyTo(state, answer);
+}
+
+/** There is always a balance to tell. */
+function told({ balance, currency }: DemoGame, reply: RoundReply): RoundReply {
+  return reply.balance === undefined ? { ...reply, balance: walletBalance(balance, currency) } : reply;
+}
+
+/** Rounds that are over take no more commands: their answers go, and so do all but the newest of them. */
+function tidy(game: DemoGame): DemoGame {
+  const kept = new Set<DemoRound>();
+  let chars = 0;
+  const rounds = game.rounds.map((round) => (round.state.status === 'open' ? round : withoutAnswers(round)));
+  for (const round of rounds.filter(({ state }) => state.status !== 'open').reverse()) {
+    chars += JSON.stringify(round).length;
+    if (kept.size > 0 && (kept.size >= MAX_FINISHED || chars > MAX_FINISHED_CHARS)) break;
+    kept.add(round);
+  }
+  return { ...game, rounds: rounds.filter((round) => round.state.status === 'open' || kept.has(round)) };
+}
+
+function withoutAnswers(round: DemoRound): DemoRound {
+  return { ...round, state: { ...round.state, commands: {} } };
+}
+
+function roundIn({ rounds }: DemoGame, gameround: string): DemoRound | undefined {
+  return rounds.find(({ state }) => state.identity.gameround === gameround);
+}
