@@ -107,6 +107,9 @@ async function win({ provider }: Stage, round: Round, afterBet: number): Promise
   check('open winnings', [ended.amountToCollect, ended.amountCredited], [0, WIN - COLLECTED_FIRST]);
   check('the round is closed', ended.gameRoundInfo?.status, 'closed');
   check('balance', totalOf(ended), afterBet + WIN);
+
+  begin('getBalance: the same, asked for');
+  check('balance', (await provider.getBalance({ token: round.token })).totalBalance, afterBet + WIN);
 }
 
 /** getGameRoundHistoryInfo: closed rounds only, with protectedInfo. */
