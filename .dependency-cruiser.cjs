@@ -28,15 +28,29 @@ module.exports = {
       pathNot: '^(src/(commands|domain|contracts)/|node_modules/(@temporalio/(client|common)|async-mutex)/)',
     }),
     rule('clients-stand-alone', '^src/clients/', { path: '^src/', pathNot: '^src/(clients|domain)/' }),
-    rule('read-model-stands-alone', '^src/read-model/', { path: '^src/', pathNot: '^src/(read-model|domain|contracts)/' }),
+    rule('read-model-stands-alone', '^src/read-model/', {
+      path: '^src/',
+      pathNot: '^src/(read-model|domain|contracts)/',
+    }),
     {
       name: 'mongo-has-few-doors',
       severity: error,
-      from: { pathNot: '^(src/(read-model|sessions|tenants|rng|demo|main\\.ts)|worker/main\\.ts|stack/|test/|node_modules/)' },
+      from: {
+        pathNot:
+          '^(src/(read-model|sessions|tenants|rng|demo|main\\.ts)|worker/main\\.ts|stack/|test/|node_modules/)',
+      },
       to: { path: 'node_modules/mongodb' },
     },
-    rule('src-never-imports-outward', '^src/', { path: '^(workflows|activities|worker|stack|sandbox|test)/' }),
-    rule('sandbox-knows-only-the-sdk', '^(sandbox|sdk)/', { path: '^(src|workflows|activities|worker|stack)/' }),
+    rule('src-never-imports-outward', '^src/', {
+      path: '^(workflows|activities|worker|stack|sandbox|test)/',
+    }),
+    rule('sandbox-knows-only-the-sdk', '^(sandbox|sdk)/', {
+      path: '^(src|workflows|activities|worker|stack)/',
+    }),
   ],
-  options: { tsPreCompilationDeps: true, tsConfig: { fileName: 'tsconfig.json' }, doNotFollow: { path: 'node_modules' } },
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+  },
 };
