@@ -15,6 +15,12 @@ export interface WorkerDependencies {
 /** Longer than the slowest wallet: a worker that is stopped finishes the call it is in. */
 const SHUTDOWN_GRACE = '75s';
 
+/**
+ * How long a round waits for the worker that has it in memory before another one takes over. Below the command's time
+ * (10 s), so that the caller of a round whose worker was killed still gets its answer.
+ */
+const STICKY_TIMEOUT = '3s';
+
 /** The worker of the rounds: what tests use and what worker/main.ts runs. */
 export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
   return Worker.create({
@@ -24,6 +30,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     activities: deps.activities,
     ...workflowSource(deps.workflows),
     shutdownGraceTime: SHUTDOWN_GRACE,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     maxConcurrentWorkflowTaskExecutions: 100,
     maxConcurrentLocalActivityExecutions: 100,
     maxConcurrentActivityTaskExecutions: 200,

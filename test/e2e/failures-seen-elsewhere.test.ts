@@ -120,6 +120,15 @@ test('10: killed between a debit and its reply: the round is known, can be close
 
   const info = await insist(() => seat.info());
   const gameRound = roundOf(info);
+  // Its record comes when the repeated delivery of the debit has told what became of it.
+  const listed = await eventually(
+    'the round in the list',
+    () => insist(() => seat.call('/getOpenGameRounds')),
+    ({ body }) => (body.gameRoundList as unknown[]).length > 0,
+  );
+  expect(listed.body.gameRoundList).toMatchObject([
+    { hash: gameRound, status: 'open', amountToCollect: WIN },
+  ]);
   expect(told(await insist(() => seat.start()))).toBe('400 GAMEROUNDALREADYSTARTED open');
   expect(told(await insist(() => seat.end(gameRound, { transactionId: 'end' })))).toBe('200 closed');
   const { ledger } = await settled(stack, gameRound);

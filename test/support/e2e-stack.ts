@@ -121,7 +121,7 @@ async function removeData(dataDir: string): Promise<void> {
 
 function startGame(serviceUrl: string): Promise<RunningServer> {
   const provider = { providerId: PROVIDER.id, secrets: [PROVIDER.secret] };
-  return createGameApp({ provider, serviceUrl, rng: 'own', seed: 7, timeoutMs: 15_000 }).start();
+  return createGameApp({ provider, serviceUrl, timeoutMs: 15_000 }).start();
 }
 
 type Ports = Record<'api' | 'temporal' | 'mongod', number>;
