@@ -5,7 +5,7 @@ import type { HttpDeps } from './deps';
 import { createHttp, type CallState } from './http';
 import { errorReplies } from './middleware/errors';
 import { requestLog } from './middleware/request-log';
-import { OPERATIONS_PATHS, operationsRoutes } from './routes/operations';
+import { documentationRoutes } from './routes/documentation';
 import { historyRoutes } from './routes/history';
 import { operatorRoutes } from './routes/operator';
 import { operatorRoundRoutes } from './routes/operator-rounds';
@@ -13,12 +13,14 @@ import { playerRoutes } from './routes/player';
 import { randomRoutes } from './routes/random';
 import { readRoutes } from './routes/reads';
 import { roundRoutes } from './routes/rounds';
+import { QUIET_PATHS, serviceRoutes } from './routes/service';
 
 /** The whole HTTP interface, without listening: `createApp(deps).callback()` serves it. */
 export function createApp(deps: HttpDeps): Koa<CallState> {
   const http = createHttp(deps);
   const router = new Router<CallState>({ strict: true, sensitive: true });
-  operationsRoutes(http, router);
+  serviceRoutes(http, router);
+  documentationRoutes(http, router);
   roundRoutes(http, router);
   readRoutes(http, router);
   historyRoutes(http, router);
@@ -26,7 +28,6 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
   operatorRoutes(http, router);
   operatorRoundRoutes(http, router);
   playerRoutes(http, router);
-  const paths = new Set(router.stack.map(({ path }) => String(path)));
 
   const app = new Koa<CallState>();
   app.proxy = deps.trustedProxies > 0;
@@ -36,8 +37,8 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
     requestLog({
       logger: deps.logger,
       metrics: deps.metrics,
-      isRoute: (path) => paths.has(path),
-      isQuiet: (path) => OPERATIONS_PATHS.includes(path),
+      routeOf: (path) => router.match(path, 'GET').path[0]?.path.toString(),
+      isQuiet: (path) => QUIET_PATHS.includes(path),
     }),
   );
   app.use(helmet());

@@ -1,12 +1,14 @@
+import type Router from '@koa/router';
 import type { z } from 'zod';
 import { refuse } from '../domain/errors';
 import type { Session } from '../domain/session';
 import type { ProviderSettings } from '../tenants';
 import { readBody } from './middleware/body';
 import { requestIdOf } from './middleware/request-log';
-import type { Answer, Context, Http } from './http';
+import type { Answer, CallState, Context, Http } from './http';
 import { noteRound } from './http';
 import { parseJson } from './json';
+import type { Operation } from './operations/operation';
 import { validated } from './schemas/fields';
 import { bodySignature, isSignedBy, isTimely, readAuthHeaders } from './signatures';
 
@@ -30,16 +32,17 @@ export interface SessionCall<Input> extends GameEngineCall<Input> {
  */
 export function gameEngineRoute<Schema extends z.ZodType>(
   http: Http,
-  schema: Schema,
+  router: Router<CallState>,
+  { path, request }: Operation<Schema>,
   handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
-) {
-  return async (ctx: Context): Promise<void> => {
+): void {
+  router.post(path, async (ctx: Context): Promise<void> => {
     const body = await readBody(ctx);
     const provider = authenticate(http, ctx, body);
     ctx.state.about.providerId = provider.providerId;
     const requestId = requestIdOf(ctx);
     if (requestId === undefined) throw refuse('INVALIDREQUEST', 'X-Request-Id is required');
-    const input = validated(schema, parseJson(body));
+    const input = validated(request, parseJson(body));
     const gameRound = (input as { gameRound?: string }).gameRound;
     if (gameRound !== undefined) noteRound(ctx, gameRound);
     const answer = await http.limits.withinTenant(`provider:${provider.providerId}`, () =>
@@ -47,17 +50,18 @@ export function gameEngineRoute<Schema extends z.ZodType>(
     );
     ctx.status = answer.status;
     ctx.body = answer.body;
-  };
+  });
 }
 
 /** @param options.fresh see Sessions.resolve */
 export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
   http: Http,
-  schema: Schema,
+  router: Router<CallState>,
+  operation: Operation<Schema>,
   options: { fresh: boolean },
   handle: (call: SessionCall<z.infer<Schema>>) => Promise<Answer>,
-) {
-  return gameEngineRoute(http, schema, async (call) => {
+): void {
+  gameEngineRoute(http, router, operation, async (call) => {
     const { token } = call.input;
     const { providerId } = call.provider;
     const { session } = await http.limits.guessing({ providerId }, () =>

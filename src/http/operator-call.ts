@@ -1,9 +1,11 @@
+import type Router from '@koa/router';
 import type { z } from 'zod';
 import { refuse } from '../domain/errors';
 import type { OperatorSettings } from '../tenants';
 import { readBody } from './middleware/body';
-import type { Answer, Context, Http } from './http';
+import type { Answer, CallState, Context, Http } from './http';
 import { parseJson } from './json';
+import type { Operation, SignedField } from './operations/operation';
 import { validated } from './schemas/fields';
 import { fieldsSignature, isSignedBy, isTimely, readAuthHeaders, type AuthHeaders } from './signatures';
 
@@ -14,32 +16,29 @@ export interface OperatorCall<Input> {
   input: Input;
 }
 
-/** A field that is signed in this place; with `?` only if present (spec "Authentication"). */
-type SignedField = string;
-
 /**
  * The way of every operator-facing call: the fields are read first, since the signature is over them; a GET's are the
  * decoded query values. Their shape is judged only after the signature.
  */
 export function operatorRoute<Schema extends z.ZodType>(
   http: Http,
-  schema: Schema,
-  signedFields: readonly SignedField[],
+  router: Router<CallState>,
+  { method, path, request, signed = [] }: Operation<Schema>,
   handle: (call: OperatorCall<z.infer<Schema>>) => Promise<Answer>,
-) {
-  return async (ctx: Context): Promise<void> => {
+): void {
+  router[method](path, async (ctx: Context): Promise<void> => {
     const headers = readAuthHeaders(ctx.req.headersDistinct);
     if (headers === undefined) throw refusedSignature(http);
-    const raw = ctx.method === 'POST' ? await bodyFields(ctx) : { ...ctx.query };
-    const operator = authenticate(http, headers, signedFields, raw);
+    const raw = method === 'post' ? await bodyFields(ctx) : { ...ctx.query };
+    const operator = authenticate(http, headers, signed, raw);
     ctx.state.about.operatorId = operator.operatorId;
-    const input = validated(schema, raw);
+    const input = validated(request, raw);
     const answer = await http.limits.withinTenant(`operator:${operator.operatorId}`, () =>
       handle({ ctx, operator, input }),
     );
     ctx.status = answer.status;
     ctx.body = answer.body;
-  };
+  });
 }
 
 type Fields = Record<string, unknown>;

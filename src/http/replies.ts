@@ -1,3 +1,5 @@
+import { freePlaysAvailable } from '../domain/free-plays';
+import { totalBalance } from '../domain/judge';
 import { freePlayInfo, gameRoundInfo, totals, type RoundReply } from '../domain/round/replies';
 import { gameroundRecord, recordTransactions } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
@@ -39,18 +41,6 @@ export function balanceReply(session: Session, balance: WalletBalance, ticketInf
   };
 }
 
-export function totalBalance({ balances }: WalletBalance): number {
-  return balances.reduce((sum, { amount }) => sum + amount, 0);
-}
-
-/** Spec "freePlaysAvailable": the player's tickets in the session's currency that are not used up. */
-export function freePlaysAvailable(session: Session, balance: WalletBalance | undefined): object[] {
-  return (balance?.tickets ?? []).flatMap(({ currency, stake, count, feature, serial }) => {
-    if (currency !== session.currency || typeof stake !== 'number' || typeof count !== 'number') return [];
-    return count > 0 ? [{ currency, stake, count, feature: feature ?? '', serial: serial ?? '' }] : [];
-  });
-}
-
 /** Spec "Game reply (V2_GameAPIReply)"; a refused one has the refusal's status, and tells how the round stands. */
 export function gameReply(session: Session, token: string, reply: RoundReply, more: object = {}): Answer {
   const balance = reply.balance ?? session.balance;
@@ -63,7 +53,7 @@ export function gameReply(session: Session, token: string, reply: RoundReply, mo
     amountToCollect: reply.amountToCollect,
     amountCredited: reply.amountCredited,
     ...(reply.freePlayInfo === undefined ? {} : { freePlayInfo: reply.freePlayInfo }),
-    freePlaysAvailable: freePlaysAvailable(session, balance),
+    freePlaysAvailable: freePlaysAvailable(balance, session.currency),
     passThroughData: {},
     ...(reply.spinsAvailable === undefined ? {} : { spinsAvailable: reply.spinsAvailable }),
     ...more,

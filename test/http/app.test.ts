@@ -21,7 +21,7 @@ describe('every reply', () => {
   afterAll(() => service.stop());
 
   const get = async (path: string, options: RequestInit = {}) =>
-    readReply(await fetch(service.url + path, options));
+    readReply(await fetch(service.url + path, options), options.method);
 
   it.each(['/nothing', '/', '/addWin/', '/ADDWIN', '/__proto__', '/%zz', '/health'])(
     '%s is 404',

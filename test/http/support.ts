@@ -2,18 +2,19 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
-import type { BalanceAnswer, ProviderClient } from '../../src/clients/types';
-import type { GameroundCommands } from '../../src/commands/types';
+import type { BalanceAnswer } from '../../src/clients/types';
 import type { RoundReply } from '../../src/contracts/gameround';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { createApp } from '../../src/http/app';
-import type { ConfigurationsOfGames, HttpDeps, HttpLimits, RoundLists } from '../../src/http/deps';
+import type { HttpDeps, HttpLimits } from '../../src/http/deps';
 import { createLogger } from '../../src/logging';
 import { createMetrics } from '../../src/metrics';
 import { createRng, type Draw } from '../../src/rng';
 import { createSessions, type Sessions } from '../../src/sessions';
 import { tenantsInMemory, type Tenants } from '../../src/tenants';
 import { parseTenants } from '../../src/tenants/file';
+import { faultOf, faultOfRequest } from './conformance';
+import { fakeCommands, pretendedParts, type FakeCommands, type Pretended } from './pretended';
 
 /** Two operators and two providers side by side; op2 and gp2 differ from op1 and gp1 in their secrets only. */
 export function tenants(change: (content: TenantsContent) => void = () => undefined): Tenants {
@@ -57,20 +58,12 @@ export function tenants(change: (content: TenantsContent) => void = () => undefi
 
 export type TenantsContent = Record<'operators' | 'providers' | 'games', Record<string, unknown>[]>;
 
-export type FakeCommands = {
-  [Name in keyof GameroundCommands]: jest.MockedFunction<GameroundCommands[Name]>;
-};
-
-export interface Service {
+export interface Service extends Pretended {
   url: string;
   sessions: Sessions;
   commands: FakeCommands;
   getBalance: jest.Mock<Promise<BalanceAnswer>>;
   openRound: jest.Mock<Promise<RoundSnapshot | undefined>>;
-  lists: { [Name in keyof RoundLists]: jest.MockedFunction<RoundLists[Name]> };
-  reconcile: jest.MockedFunction<HttpDeps['reconcile']>;
-  doGetGameHistory: jest.MockedFunction<ProviderClient['doGetGameHistory']>;
-  gameConfiguration: jest.MockedFunction<ConfigurationsOfGames['get']>;
   draws: Draw[];
   /** Everything that was logged. */
   log: string[];
@@ -134,45 +127,6 @@ export async function startService(
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, sessions, commands, getBalance, openRound, ...pretended, draws, log, clock, server, stop };
-}
-
-function pretendedParts(): Pick<Service, 'lists' | 'reconcile' | 'doGetGameHistory' | 'gameConfiguration'> {
-  const none = () => Promise.resolve([]);
-  const unexpected = () => Promise.reject(new Error('not expected in this test'));
-  return {
-    lists: {
-      openRoundsOfPlayer: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsOfPlayer']>>(
-        none,
-      ),
-      openRoundsByGame: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsByGame']>>(none),
-      closedRounds: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['closedRounds']>>(none),
-    },
-    reconcile: jest.fn<ReturnType<HttpDeps['reconcile']>, Parameters<HttpDeps['reconcile']>>(unexpected),
-    doGetGameHistory: jest.fn<
-      Promise<Record<string, string>>,
-      Parameters<ProviderClient['doGetGameHistory']>
-    >(unexpected),
-    gameConfiguration: jest.fn<
-      ReturnType<ConfigurationsOfGames['get']>,
-      Parameters<ConfigurationsOfGames['get']>
-    >(unexpected),
-  };
-}
-
-function fakeCommands(): FakeCommands {
-  const unexpected = <Name extends Exclude<keyof GameroundCommands, 'describeRound'>>(name: Name) =>
-    jest.fn<Promise<RoundReply>, Parameters<GameroundCommands[Name]>>(() =>
-      Promise.reject(new Error(`${name} is not expected in this test`)),
-    );
-  return {
-    startGameRound: unexpected('startGameRound'),
-    addWin: unexpected('addWin'),
-    endGameRound: unexpected('endGameRound'),
-    collectWin: unexpected('collectWin'),
-    voidGameRound: unexpected('voidGameRound'),
-    addSpinCounterGameState: unexpected('addSpinCounterGameState'),
-    describeRound: jest.fn<Promise<RoundSnapshot | undefined>, [string]>(() => Promise.resolve(undefined)),
-  };
 }
 
 export const HASH = '0f0f0f0f-0000-8000-8000-00000000000f';
@@ -258,14 +212,15 @@ export interface Reply {
   text: string;
 }
 
-export async function readReply(response: Response): Promise<Reply> {
+/** Reads a reply and holds it to the document, and a body that was taken as well. */
+export async function readReply(response: Response, method = 'GET', sent?: string): Promise<Reply> {
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: JSON.parse(text || '{}') as Reply['body'],
-    text,
-  };
+  const { status, headers, url } = response;
+  const body = JSON.parse(text || '{}') as Reply['body'];
+  const path = url === '' ? '' : new URL(url).pathname;
+  expect(faultOf(method, path, status, body)).toBe('');
+  if (status === 200 && sent !== undefined) expect(faultOfRequest(path, JSON.parse(sent))).toBe('');
+  return { status, headers, body, text };
 }
 
 export interface Signing {
@@ -303,7 +258,7 @@ export async function providerCall(
     },
     body: raw,
   });
-  return readReply(response);
+  return readReply(response, 'POST', raw);
 }
 
 /** An operator's call; `fields` are what it signs after secret, id and time stamp. */
@@ -319,6 +274,7 @@ export async function operatorCall(
   const timestamp = signing.timestamp ?? new Date(clock.now).toISOString();
   const secret = signing.secret ?? `secret-of-${id}`;
   const message = [secret, id, timestamp, ...fields].join('#');
+  const raw = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(url + path, {
     method,
     headers: {
@@ -328,9 +284,9 @@ export async function operatorCall(
       'x-h-timestamp': timestamp,
       ...signing.headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(raw === undefined ? {} : { body: raw }),
   });
-  return readReply(response);
+  return readReply(response, method, raw);
 }
 
 export interface Launch {

@@ -21,14 +21,15 @@ export function requestIdOf(ctx: Context): string | undefined {
 export function requestLog(options: {
   logger: Logger;
   metrics: Metrics;
-  isRoute: (path: string) => boolean;
+  /** The route's own path, undefined for a path that has none. */
+  routeOf: (path: string) => string | undefined;
   /** Asked every few seconds by machines. */
   isQuiet: (path: string) => boolean;
 }) {
   const { logger, metrics } = options;
   return async (ctx: Context, next: Next): Promise<void> => {
     const began = process.hrtime.bigint();
-    const route = options.isRoute(ctx.path) ? ctx.path : 'unmatched';
+    const route = options.routeOf(ctx.path) ?? 'unmatched';
     const level = options.isQuiet(ctx.path) ? 'debug' : 'info';
     const requestId = requestIdOf(ctx);
     const responseId = randomUUID();

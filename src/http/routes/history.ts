@@ -5,7 +5,7 @@ import type { Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
 import { ok, type CallState, type Http } from '../http';
 import { historyReply, lastRoundItem, openRoundItem } from '../replies';
-import * as schemas from '../schemas/game-engine';
+import * as operations from '../operations/game-engine';
 import { mustServePlayer, readRound, roundsFor } from '../scope';
 
 const DAY_MS = 86_400_000;
@@ -14,43 +14,37 @@ const MAX_OPEN_ROUNDS = 50;
 
 /** Lists of rounds, and rounds that are over (spec "getGameRoundHistoryInfo", "getLastGameRounds"; contract §6). */
 export function historyRoutes(http: Http, router: Router<CallState>): void {
-  router.post(
-    '/getGameRoundHistoryInfo',
-    sessionRoute(http, schemas.tokenAndRound, { fresh: false }, async ({ session, token, input }) => {
+  sessionRoute(
+    http,
+    router,
+    operations.getGameRoundHistoryInfo,
+    { fresh: false },
+    async ({ session, token, input }) => {
       const round = await readRound(roundsFor(http, session), session, input.gameRound);
       if (round.status === 'open') throw refuse('GAMEROUNDOPEN');
       return historyReply(session, token, round);
-    }),
+    },
   );
 
-  router.post(
-    '/getLastGameRounds',
-    sessionRoute(http, schemas.getLastGameRounds, { fresh: false }, async ({ session, input }) => {
-      mustServePlayer(session);
-      const since = new Date(http.deps.clock() - input.maxDays * DAY_MS);
-      const rounds = await closedRounds(http, session, since, input.maxRecords);
-      return ok({ gameRoundList: rounds.map(lastRoundItem) });
-    }),
-  );
+  sessionRoute(http, router, operations.getLastGameRounds, { fresh: false }, async ({ session, input }) => {
+    mustServePlayer(session);
+    const since = new Date(http.deps.clock() - input.maxDays * DAY_MS);
+    const rounds = await closedRounds(http, session, since, input.maxRecords);
+    return ok({ gameRoundList: rounds.map(lastRoundItem) });
+  });
 
-  router.post(
-    '/getOpenGameRounds',
-    sessionRoute(http, schemas.tokenOnly, { fresh: false }, async ({ session }) => {
-      mustServePlayer(session);
-      return ok({ gameRoundList: (await openRounds(http, session)).map(openRoundItem) });
-    }),
-  );
+  sessionRoute(http, router, operations.getOpenGameRounds, { fresh: false }, async ({ session }) => {
+    mustServePlayer(session);
+    return ok({ gameRoundList: (await openRounds(http, session)).map(openRoundItem) });
+  });
 
-  router.post(
-    '/getOpenGameRoundsByGame',
-    gameEngineRoute(http, schemas.getOpenGameRoundsByGame, async ({ provider, input }) => {
-      const { providerId } = provider;
-      const { gameCode, maxRecords } = input;
-      if (http.deps.tenants.game(gameCode)?.providerId !== providerId) throw refuse('GAMENOTFOUND');
-      const rounds = await asked(http.deps.roundLists.openRoundsByGame(providerId, gameCode, maxRecords));
-      return ok({ gameRoundList: rounds.map(openRoundItem) });
-    }),
-  );
+  gameEngineRoute(http, router, operations.getOpenGameRoundsByGame, async ({ provider, input }) => {
+    const { providerId } = provider;
+    const { gameCode, maxRecords } = input;
+    if (http.deps.tenants.game(gameCode)?.providerId !== providerId) throw refuse('GAMENOTFOUND');
+    const rounds = await asked(http.deps.roundLists.openRoundsByGame(providerId, gameCode, maxRecords));
+    return ok({ gameRoundList: rounds.map(openRoundItem) });
+  });
 }
 
 /** Rounds of a demo session are not recorded (spec "Demo and history launches"). */

@@ -1,37 +1,29 @@
 import type Router from '@koa/router';
 import { refusal, refuse, RefusedError } from '../../domain/errors';
 import type { ReconcileResult } from '../../contracts/reconcile';
+import { totalBalance } from '../../domain/judge';
 import { gameRoundDetail } from '../../domain/round/record';
 import type { RoundSnapshot } from '../../domain/round/types';
 import { noteRound, ok, type Answer, type CallState, type Context, type Http } from '../http';
 import { operatorRoute, type OperatorCall } from '../operator-call';
-import { operatorRecord, totalBalance } from '../replies';
-import * as schemas from '../schemas/operator';
+import { operatorRecord } from '../replies';
+import * as operations from '../operations/operator';
 
 /** An operator's calls about one of its rounds (spec "Operator-facing calls", contract §6 and §8). */
 export function operatorRoundRoutes(http: Http, router: Router<CallState>): void {
   const { environment } = http.deps;
 
-  router.post(
-    '/reconcileTransactions',
-    operatorRoute(http, schemas.reconcileTransactions, ['gameRound'], async ({ ctx, operator, input }) => {
-      noteRound(ctx, input.gameRound);
-      return reconciled(http, ctx, await reconcile(http, operator.operatorId, input.gameRound));
-    }),
+  operatorRoute(http, router, operations.reconcileTransactions, async ({ ctx, operator, input }) => {
+    noteRound(ctx, input.gameRound);
+    return reconciled(http, ctx, await reconcile(http, operator.operatorId, input.gameRound));
+  });
+
+  operatorRoute(http, router, operations.getGameRoundDetails, async (call) =>
+    ok({ gameRound: operatorRecord(await playersRound(http, call), environment) }),
   );
 
-  router.get(
-    '/getGameRoundDetails',
-    operatorRoute(http, schemas.playerAndRound, ['playerId', 'gameRound'], async (call) =>
-      ok({ gameRound: operatorRecord(await playersRound(http, call), environment) }),
-    ),
-  );
-
-  router.post(
-    '/getGameRoundReport',
-    operatorRoute(http, schemas.playerAndRound, ['playerId', 'gameRound'], async (call) =>
-      ok({ gameRoundDetail: gameRoundDetail(await playersRound(http, call), environment) }),
-    ),
+  operatorRoute(http, router, operations.getGameRoundReport, async (call) =>
+    ok({ gameRoundDetail: gameRoundDetail(await playersRound(http, call), environment) }),
   );
 }
 

@@ -1,10 +1,12 @@
 import type Router from '@koa/router';
 import type { Next } from 'koa';
 import { refuse } from '../../domain/errors';
+import { freePlaysAvailable } from '../../domain/free-plays';
 import type { Session } from '../../domain/session';
 import type { OpenSession } from '../../sessions';
 import type { CallState, Context, Http } from '../http';
-import { balanceReply, freePlaysAvailable, tokenData } from '../replies';
+import * as operations from '../operations/others';
+import { balanceReply, tokenData } from '../replies';
 import { token as tokenSchema, validated } from '../schemas/fields';
 import { currentBalance } from '../wallet-balance';
 import { openRoundOf } from './reads';
@@ -13,7 +15,7 @@ import { openRoundOf } from './reads';
 export function playerRoutes(http: Http, router: Router<CallState>): void {
   const { sessions } = http.deps;
 
-  router.get('/connect', fromAnyPage, async (ctx) => {
+  router.get(operations.connect.path, fromAnyPage, async (ctx) => {
     const launchToken = tokenOf(ctx);
     const opened = await guessing(http, ctx, () => sessions.connect(launchToken));
     try {
@@ -25,12 +27,12 @@ export function playerRoutes(http: Http, router: Router<CallState>): void {
     }
   });
 
-  router.get('/refresh', fromAnyPage, async (ctx) => {
+  router.get(operations.refresh.path, fromAnyPage, async (ctx) => {
     const { token, session } = await guessing(http, ctx, () => sessions.refresh(tokenOf(ctx)));
     ctx.body = { token, tokenData: tokenData(session, token, await openRoundOf(http, session)) };
   });
 
-  router.get('/logout', fromAnyPage, async (ctx) => {
+  router.get(operations.logout.path, fromAnyPage, async (ctx) => {
     await guessing(http, ctx, () => sessions.logout(tokenOf(ctx)));
     ctx.body = {};
   });
@@ -50,7 +52,7 @@ async function connected(http: Http, { token, session, gameSettings }: OpenSessi
     balance: balanceReply(session, balance),
     gameSettings,
     tokenData: tokenData(session, token, await openRoundOf(http, session)),
-    freePlaysAvailable: freePlaysAvailable(session, balance),
+    freePlaysAvailable: freePlaysAvailable(balance, session.currency),
     ...(gameHistory === undefined ? {} : { gameHistory }),
   };
 }

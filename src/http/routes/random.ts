@@ -3,7 +3,7 @@ import { refuse } from '../../domain/errors';
 import { sessionRoute } from '../game-engine-call';
 import { ok, type CallState, type Http } from '../http';
 import { tokenData } from '../replies';
-import * as schemas from '../schemas/game-engine';
+import * as operations from '../operations/game-engine';
 import { openRoundOf } from './reads';
 
 /**
@@ -11,19 +11,16 @@ import { openRoundOf } from './reads';
  * session, or by a token made for it, may need draws too.
  */
 export function randomRoutes(http: Http, router: Router<CallState>): void {
-  router.post(
-    '/getRandomResult',
-    sessionRoute(http, schemas.getRandomResult, { fresh: false }, async (call) => {
-      const { session, token, requestId, input } = call;
-      const game = http.deps.tenants.game(session.gameCode);
-      if (game?.serviceRng !== true || session.mode === 'history') throw refuse('MODENOTALLOWED');
-      const { rngEndPoint, rngPayload } = input;
-      const [drawn, open] = await Promise.all([
-        http.deps.rng.getRandomResult({ session, requestId, rngEndPoint, rngPayload }),
-        openRoundOf(http, session),
-      ]);
-      const { values, rngRequestId } = drawn;
-      return ok({ tokenData: tokenData(session, token, open), values, rngRequestId });
-    }),
-  );
+  sessionRoute(http, router, operations.getRandomResult, { fresh: false }, async (call) => {
+    const { session, token, requestId, input } = call;
+    const game = http.deps.tenants.game(session.gameCode);
+    if (game?.serviceRng !== true || session.mode === 'history') throw refuse('MODENOTALLOWED');
+    const { rngEndPoint, rngPayload } = input;
+    const [drawn, open] = await Promise.all([
+      http.deps.rng.getRandomResult({ session, requestId, rngEndPoint, rngPayload }),
+      openRoundOf(http, session),
+    ]);
+    const { values, rngRequestId } = drawn;
+    return ok({ tokenData: tokenData(session, token, open), values, rngRequestId });
+  });
 }

@@ -7,59 +7,56 @@ import type { Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
 import { noteRound, ok, type CallState, type Http } from '../http';
 import { balanceReply, roundReply, tokenData } from '../replies';
-import * as schemas from '../schemas/game-engine';
+import * as operations from '../operations/game-engine';
 import { isOwnRound, mustHaveOpened, mustServePlayer, readRound, roundsFor } from '../scope';
 import { DEFAULT_DEVICE, WALLET_MODE } from '../launch';
 import { currentBalance } from '../wallet-balance';
 
 /** Game-engine calls that only read (spec "Game-engine API", contract §6). */
 export function readRoutes(http: Http, router: Router<CallState>): void {
-  router.post(
-    '/getGameRoundInfo',
-    sessionRoute(http, schemas.getGameRoundInfo, { fresh: false }, async ({ ctx, session, token, input }) => {
+  sessionRoute(
+    http,
+    router,
+    operations.getGameRoundInfo,
+    { fresh: false },
+    async ({ ctx, session, token, input }) => {
       const round = await roundAskedFor(http, session, input);
       noteRound(ctx, round.identity.gameround);
       return roundReply(session, token, round);
-    }),
+    },
   );
 
-  router.post(
-    '/getBalance',
-    sessionRoute(http, schemas.tokenOnly, { fresh: false }, async ({ session }) => {
-      mustServePlayer(session);
-      return ok(balanceReply(session, await currentBalance(http, session)));
-    }),
-  );
+  sessionRoute(http, router, operations.getBalance, { fresh: false }, async ({ session }) => {
+    mustServePlayer(session);
+    return ok(balanceReply(session, await currentBalance(http, session)));
+  });
 
-  router.post(
-    '/getUncollectedAmount',
-    sessionRoute(http, schemas.tokenAndRound, { fresh: false }, async ({ session, token, input }) => {
+  sessionRoute(
+    http,
+    router,
+    operations.getUncollectedAmount,
+    { fresh: false },
+    async ({ session, token, input }) => {
       if (session.mode === 'history') throw refuse('MODENOTALLOWED');
       const round = await readRound(roundsFor(http, session), session, input.gameRound);
       return ok({
         tokenData: tokenData(session, token, input.gameRound),
         amountToCollect: round.amountToCollect,
       });
-    }),
+    },
   );
 
-  router.post(
-    '/getTokenData',
-    sessionRoute(http, schemas.tokenOnly, { fresh: false }, async ({ session, token }) => {
-      if (session.mode === 'history') throw refuse('MODENOTALLOWED');
-      return ok({ tokenData: tokenData(session, token, await openRoundOf(http, session)) });
-    }),
-  );
+  sessionRoute(http, router, operations.getTokenData, { fresh: false }, async ({ session, token }) => {
+    if (session.mode === 'history') throw refuse('MODENOTALLOWED');
+    return ok({ tokenData: tokenData(session, token, await openRoundOf(http, session)) });
+  });
 
-  router.post(
-    '/getTokenForGameRound',
-    gameEngineRoute(http, schemas.roundOnly, async ({ provider, input }) => {
-      const round = await http.deps.rounds.commands.describeRound(input.gameRound);
-      if (round?.identity.providerId !== provider.providerId) throw refuse('GAMEROUNDNOTFOUND');
-      const { token, session } = await http.deps.sessions.open(await seedFor(http, round));
-      return ok({ tokenData: tokenData(session, token, input.gameRound) });
-    }),
-  );
+  gameEngineRoute(http, router, operations.getTokenForGameRound, async ({ provider, input }) => {
+    const round = await http.deps.rounds.commands.describeRound(input.gameRound);
+    if (round?.identity.providerId !== provider.providerId) throw refuse('GAMEROUNDNOTFOUND');
+    const { token, session } = await http.deps.sessions.open(await seedFor(http, round));
+    return ok({ tokenData: tokenData(session, token, input.gameRound) });
+  });
 }
 
 /** The session's open round, '' when it has none or that can't be told just now. */

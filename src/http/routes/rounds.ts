@@ -4,101 +4,80 @@ import { refuse } from '../../domain/errors';
 import { gameEngineRoute, sessionRoute, type SessionCall } from '../game-engine-call';
 import { noteRound, ok, type Answer, type CallState, type Http } from '../http';
 import { gameReply, spinsAvailable, tokenData } from '../replies';
-import * as schemas from '../schemas/game-engine';
+import * as operations from '../operations/game-engine';
 import { mayCommand, mayStart, readRound, roundsFor } from '../scope';
 
 /** Game-engine calls that move a round (spec "Game-engine API"). */
 export function roundRoutes(http: Http, router: Router<CallState>): void {
-  router.post(
-    '/startGameRound',
-    sessionRoute(http, schemas.startGameRound, { fresh: true }, async (call) => {
-      const { session, requestId, input } = call;
-      const { rngResult, externalGameProviderRoundId } = input;
-      const rounds = roundsFor(http, session);
-      await mayStart(rounds, session, {
-        requestId,
-        ...(externalGameProviderRoundId === undefined ? {} : { externalGameProviderRoundId }),
-        ...(rngResult.rngCallId === undefined ? {} : { rngCallId: rngResult.rngCallId }),
-      });
-      if (input.debitInformation.currency !== session.currency) {
-        throw refuse('INVALIDREQUEST', 'debitInformation.currency is not the session’s');
-      }
-      const { token: _token, ...command } = input;
-      return answered(http, call, await rounds.commands.startGameRound({ ...command, session, requestId }));
-    }),
-  );
+  sessionRoute(http, router, operations.startGameRound, { fresh: true }, async (call) => {
+    const { session, requestId, input } = call;
+    const { rngResult, externalGameProviderRoundId } = input;
+    const rounds = roundsFor(http, session);
+    await mayStart(rounds, session, {
+      requestId,
+      ...(externalGameProviderRoundId === undefined ? {} : { externalGameProviderRoundId }),
+      ...(rngResult.rngCallId === undefined ? {} : { rngCallId: rngResult.rngCallId }),
+    });
+    if (input.debitInformation.currency !== session.currency) {
+      throw refuse('INVALIDREQUEST', 'debitInformation.currency is not the session’s');
+    }
+    const { token: _token, ...command } = input;
+    return answered(http, call, await rounds.commands.startGameRound({ ...command, session, requestId }));
+  });
 
-  router.post(
-    '/addWin',
-    sessionRoute(http, schemas.addWin, { fresh: false }, async (call) => {
-      const { commands, ...command } = await roundCommand(http, call);
-      return answered(http, call, await commands.addWin(command));
-    }),
-  );
+  sessionRoute(http, router, operations.addWin, { fresh: false }, async (call) => {
+    const { commands, ...command } = await roundCommand(http, call);
+    return answered(http, call, await commands.addWin(command));
+  });
 
-  router.post(
-    '/endGameRound',
-    sessionRoute(http, schemas.endGameRound, { fresh: false }, async (call) => {
-      const { commands, ...command } = await roundCommand(http, call);
-      return answered(http, call, await commands.endGameRound(command));
-    }),
-  );
+  sessionRoute(http, router, operations.endGameRound, { fresh: false }, async (call) => {
+    const { commands, ...command } = await roundCommand(http, call);
+    return answered(http, call, await commands.endGameRound(command));
+  });
 
-  router.post(
-    '/collectWin',
-    sessionRoute(http, schemas.collectWin, { fresh: false }, async (call) => {
-      const { commands, ...command } = await roundCommand(http, call);
-      return answered(http, call, await commands.collectWin(command));
-    }),
-  );
+  sessionRoute(http, router, operations.collectWin, { fresh: false }, async (call) => {
+    const { commands, ...command } = await roundCommand(http, call);
+    return answered(http, call, await commands.collectWin(command));
+  });
 
-  router.post(
-    '/voidGameRound',
-    sessionRoute(http, schemas.voidGameRound, { fresh: false }, async (call) => {
-      const { commands, ...command } = await roundCommand(http, call);
-      return answered(http, call, await commands.voidGameRound(command));
-    }),
-  );
+  sessionRoute(http, router, operations.voidGameRound, { fresh: false }, async (call) => {
+    const { commands, ...command } = await roundCommand(http, call);
+    return answered(http, call, await commands.voidGameRound(command));
+  });
 
   spinCounterRoutes(http, router);
 
-  router.post(
-    '/testPing',
-    gameEngineRoute(http, schemas.testPing, ({ input }) => Promise.resolve(ok({ testData: input.testData }))),
+  gameEngineRoute(http, router, operations.testPing, ({ input }) =>
+    Promise.resolve(ok({ testData: input.testData })),
   );
 }
 
 function spinCounterRoutes(http: Http, router: Router<CallState>): void {
-  router.post(
-    '/addSpinCounterGameState',
-    sessionRoute(http, schemas.addSpinCounterGameState, { fresh: false }, async (call) => {
-      const { commands, rngResult, ...command } = await roundCommand(http, call);
-      const { rngCallId, result } = rngResult;
-      const reply = await commands.addSpinCounterGameState({
-        ...command,
-        ...result,
-        ...(rngCallId === undefined ? {} : { rngCallId }),
-      });
-      return answered(http, call, reply);
-    }),
-  );
+  sessionRoute(http, router, operations.addSpinCounterGameState, { fresh: false }, async (call) => {
+    const { commands, rngResult, ...command } = await roundCommand(http, call);
+    const { rngCallId, result } = rngResult;
+    const reply = await commands.addSpinCounterGameState({
+      ...command,
+      ...result,
+      ...(rngCallId === undefined ? {} : { rngCallId }),
+    });
+    return answered(http, call, reply);
+  });
 
-  router.post(
-    '/getAvailableSpinCounter',
-    sessionRoute(
-      http,
-      schemas.getAvailableSpinCounter,
-      { fresh: false },
-      async ({ session, token, input }) => {
-        if (session.mode === 'history') throw refuse('MODENOTALLOWED');
-        const round = await readRound(roundsFor(http, session), session, input.gameRound);
-        return ok({
-          tokenData: tokenData(session, token, input.gameRound),
-          amountToCollect: round.amountToCollect,
-          spinsAvailable: spinsAvailable(round, input.counterType),
-        });
-      },
-    ),
+  sessionRoute(
+    http,
+    router,
+    operations.getAvailableSpinCounter,
+    { fresh: false },
+    async ({ session, token, input }) => {
+      if (session.mode === 'history') throw refuse('MODENOTALLOWED');
+      const round = await readRound(roundsFor(http, session), session, input.gameRound);
+      return ok({
+        tokenData: tokenData(session, token, input.gameRound),
+        amountToCollect: round.amountToCollect,
+        spinsAvailable: spinsAvailable(round, input.counterType),
+      });
+    },
   );
 }
 

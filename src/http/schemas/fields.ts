@@ -16,7 +16,8 @@ export const identifier = (maxChars = MAX_ID_CHARS) =>
     .string({ error: 'must be a string' })
     .min(1, 'must not be empty')
     .max(maxChars, `must have at most ${maxChars} characters`)
-    .refine((text) => !FORBIDDEN_IN_IDS.test(text), 'must not contain # or control characters');
+    .refine((text) => !FORBIDDEN_IN_IDS.test(text), 'must not contain # or control characters')
+    .meta({ pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
 export function isIdentifier(text: string): boolean {
   return text !== '' && text.length <= MAX_ID_CHARS && !FORBIDDEN_IN_IDS.test(text);
@@ -24,7 +25,10 @@ export function isIdentifier(text: string): boolean {
 
 const AMOUNT = `must be an integer from 0 to ${MAX_AMOUNT} in minor units`;
 /** Contract §4. */
-export const amount = z.number({ error: AMOUNT }).refine(isAmount, AMOUNT);
+export const amount = z
+  .number({ error: AMOUNT })
+  .refine(isAmount, AMOUNT)
+  .meta({ type: 'integer', minimum: 0, maximum: MAX_AMOUNT, description: 'Minor units.' });
 
 export const count = (max: number) => {
   const message = `must be an integer from 1 to ${max}`;
@@ -35,7 +39,8 @@ export const number = z.number({ error: 'must be a number' });
 
 export const currency = z
   .string({ error: 'must be a currency code' })
-  .regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, 'must be a currency code');
+  .regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, 'must be a currency code')
+  .meta({ description: 'ISO 4217, or a code of the same form.', examples: ['EUR'] });
 
 export const flag = z.boolean({ error: 'must be true or false' });
 
@@ -44,13 +49,16 @@ export const freeText = z
   .refine(
     (text) => Buffer.byteLength(text) <= MAX_FREE_TEXT_BYTES && !FORBIDDEN_IN_TEXT.test(text),
     `must be well-formed and at most ${MAX_FREE_TEXT_BYTES} bytes`,
-  );
+  )
+  .meta({ maxLength: MAX_FREE_TEXT_BYTES });
 
+const FORBIDDEN_IN_KEYS = /[\p{Cc}\p{Surrogate}]/u;
 const key = z
   .string()
   .min(1)
   .max(MAX_ID_CHARS)
-  .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'must have keys without control characters');
+  .refine((text) => !FORBIDDEN_IN_KEYS.test(text), 'must have keys without control characters')
+  .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
 const fits = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= MAX_FREE_TEXT_BYTES;
 const TOO_LARGE = `must be at most ${MAX_FREE_TEXT_BYTES} bytes`;
@@ -58,10 +66,11 @@ const TOO_LARGE = `must be at most ${MAX_FREE_TEXT_BYTES} bytes`;
 /** "Free-form object of strings". */
 export const strings = z
   .record(key, freeText, { error: 'must be an object of strings' })
-  .refine(fits, TOO_LARGE);
+  .refine(fits, TOO_LARGE)
+  .meta({ description: 'A free-form object of strings.' });
 
-/** A free-form object of anything. */
-export const details = z.record(key, z.json(), { error: 'must be an object' }).refine(fits, TOO_LARGE);
+/** A free-form object of anything that JSON has: the body was read by our own parser. */
+export const details = z.record(key, z.unknown(), { error: 'must be an object' }).refine(fits, TOO_LARGE);
 
 export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, { error: 'must be an object' });

@@ -101,4 +101,4 @@ export const getOpenGameRoundsByGame = object({ gameCode: identifier(), maxRecor
 export const tokenOnly = object({ token });
 export const tokenAndRound = object({ token, gameRound });
 export const roundOnly = object({ gameRound });
-export const testPing = object({ testData: z.json().optional() });
+export const testPing = object({ testData: z.unknown().optional() });

@@ -4,6 +4,8 @@ import { currency, details, identifier, object } from './fields';
 
 const MODES = ['real', 'demo', 'history'] as const;
 
+const MODE_PATTERN = '^([Rr][Ee][Aa][Ll]|[Dd][Ee][Mm][Oo]|[Hh][Ii][Ss][Tt][Oo][Rr][Yy])$';
+
 /** Spec "POST /getGameURL"; the mode in any letter case (contract §5). */
 export const getGameURL = object({
   playerId: identifier().optional(),
@@ -13,7 +15,8 @@ export const getGameURL = object({
   mode: z
     .string({ error: 'must be real, demo or history' })
     .transform((text) => text.toLowerCase())
-    .pipe(z.enum(MODES, { error: 'must be real, demo or history' })),
+    .pipe(z.enum(MODES, { error: 'must be real, demo or history' }))
+    .meta({ description: 'In any letter case; signed as sent.', pattern: MODE_PATTERN, examples: ['real'] }),
   gameround: identifier().optional(),
   playerdetails: details.optional(),
   profile: z.string({ error: 'must be a string' }).max(1_024, 'must have at most 1024 characters').optional(),

@@ -1,0 +1,208 @@
+import { errorObject, ERRORS, statusOf, type ErrorName } from '../../domain/errors';
+import {
+  CALLBACKS,
+  COMMON_ERRORS,
+  OPERATIONS,
+  type Callback,
+  type Caller,
+  type Operation,
+} from '../operations';
+import { errorReply } from '../schemas/replies';
+import { components, type Components, type JsonSchema } from './schemas';
+import { DESCRIPTION, HEADERS, PARAMETERS, SECURITY, SECURITY_SCHEMES, TAGS, signedText } from './texts';
+
+/** Of the interface, not of the program. */
+const VERSION = '1.0.0';
+
+type Responses = Record<string, JsonSchema>;
+
+/** The whole HTTP interface as an OpenAPI 3.1 document: what we answer, and as webhooks what we call. */
+export function openApiDocument(baseUrl: string): JsonSchema {
+  const made = components();
+  const calls = { paths: paths(made), webhooks: webhooks(made) };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'gameround',
+      version: VERSION,
+      summary: 'Gamerounds between operators’ wallets and game providers',
+      description: `${DESCRIPTION}\n\n${errorTable()}`,
+      license: { name: 'UNLICENSED', url: `${baseUrl}/docs` },
+    },
+    servers: [{ url: baseUrl }],
+    tags: Object.values(TAGS),
+    ...calls,
+    components: {
+      schemas: used(made.schemas, calls),
+      securitySchemes: SECURITY_SCHEMES,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      examples: Object.fromEntries(
+        errorNames().map((name) => [name, { value: { errorCode: errorObject(name) } }]),
+      ),
+    },
+  };
+}
+
+function paths(made: Components): JsonSchema {
+  return Object.fromEntries(
+    OPERATIONS.map((operation) => [pathOf(operation), { [operation.method]: described(operation, made) }]),
+  );
+}
+
+function webhooks(made: Components): JsonSchema {
+  return Object.fromEntries(
+    CALLBACKS.map((callback) => [callback.name, { [callback.method]: calledBack(callback, made) }]),
+  );
+}
+
+/** Schemas that something refers to: the queries of GETs have become parameters. */
+function used(schemas: Record<string, JsonSchema>, calls: JsonSchema): Record<string, JsonSchema> {
+  const found = new Set<string>();
+  const follow = (from: unknown): void => {
+    for (const [, name] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (found.has(name!)) continue;
+      found.add(name!);
+      follow(schemas[name!]);
+    }
+  };
+  follow(calls);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
+}
+
+function described(operation: Operation, made: Components): JsonSchema {
+  const { caller, signed } = operation;
+  const texts = [operation.description, signed === undefined ? undefined : signedText(signed)];
+  const description = texts.filter((text) => text !== undefined).join('\n\n');
+  return {
+    operationId: operationIdOf(operation),
+    tags: [TAGS[caller].name],
+    summary: operation.summary,
+    ...(description === '' ? {} : { description }),
+    security: SECURITY[caller],
+    ...inputOf(operation, made, headerParameters(caller)),
+    responses: { ...repliesOf(operation, made), ...refusalsOf(operation, made) },
+  };
+}
+
+function headerParameters(caller: Caller): JsonSchema[] {
+  const name = caller === 'provider' ? 'RequiredRequestId' : 'RequestId';
+  return caller === 'anyone' ? [] : [{ $ref: `#/components/parameters/${name}` }];
+}
+
+/** The body of a POST, else parameters in the query and the path. */
+function inputOf(
+  { method, path = '', request }: Pick<Operation, 'method' | 'request'> & { path?: string },
+  made: Components,
+  headers: JsonSchema[],
+): JsonSchema {
+  if (method === 'post') {
+    const content = { 'application/json': { schema: made.of(request) } };
+    return {
+      ...(headers.length > 0 ? { parameters: headers } : {}),
+      requestBody: { required: true, content },
+    };
+  }
+  const schema = made.of(request);
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').pop()! : '';
+  const { properties = {}, required = [] } = (made.schemas[name] ?? schema) as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  const parameters = Object.entries(properties)
+    .filter(([field]) => field !== 'token')
+    .map(([field, of]) => ({
+      name: field,
+      in: path.includes(`:${field}`) ? 'path' : 'query',
+      required: required.includes(field),
+      schema: of,
+    }));
+  return parameters.length + headers.length > 0 ? { parameters: [...headers, ...parameters] } : {};
+}
+
+function repliesOf({ replies }: Operation, made: Components): Responses {
+  return Object.fromEntries(
+    Object.entries(replies).map(([status, body]) => {
+      const isText = 'mediaType' in body;
+      const content = isText
+        ? { [body.mediaType]: { schema: { type: 'string' } } }
+        : { 'application/json': { schema: made.of(body) } };
+      return [
+        status,
+        { description: status === '200' ? 'Done.' : 'Not now.', headers: replyHeaders(status), content },
+      ];
+    }),
+  );
+}
+
+/** Every status of a refusal, with the errors that have it. */
+function refusalsOf({ caller, errors, refused, replies }: Operation, made: Components): Responses {
+  const names = [...new Set([...COMMON_ERRORS[caller], ...errors])];
+  const statuses = [...new Set(names.map(statusOf))].filter((status) => !(status in replies));
+  const schema = made.of(refused ?? errorReply);
+  return Object.fromEntries(
+    statuses.sort().map((status) => {
+      const those = names.filter((name) => statusOf(name) === status);
+      const content = { 'application/json': { schema, examples: examplesOf(those) } };
+      return [String(status), { description: listed(those), headers: replyHeaders(String(status)), content }];
+    }),
+  );
+}
+
+function calledBack(callback: Callback, made: Components): JsonSchema {
+  const { to, name, method, request, errors, signed } = callback;
+  const call = signed === undefined ? 'unsigned' : 'service';
+  const refusal = { 'application/json': { schema: made.of(errorReply), examples: examplesOf(errors) } };
+  return {
+    operationId: `answer${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    tags: [TAGS[to === 'operator' ? 'operatorCallback' : 'providerCallback'].name],
+    summary: callback.summary,
+    description: [callback.description, ...(signed === undefined ? [] : [signedText(signed)])].join('\n\n'),
+    security: SECURITY[call],
+    ...inputOf({ method, request }, made, [{ $ref: '#/components/parameters/RequiredRequestId' }]),
+    responses: {
+      200: { description: 'Done.', content: { 'application/json': { schema: made.of(callback.reply) } } },
+      '4XX': {
+        description: errors.length > 0 ? `Among others ${listed(errors)}` : 'Refused.',
+        content: refusal,
+      },
+      '5XX': { description: 'Not done, or not known to be done.', content: refusal },
+    },
+  };
+}
+
+function replyHeaders(status: string): JsonSchema {
+  const names = [
+    'X-Response-Id',
+    'X-Request-Id',
+    ...(['429', '503'].includes(status) ? ['Retry-After'] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function examplesOf(names: readonly ErrorName[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]));
+}
+
+function listed(names: readonly ErrorName[]): string {
+  return `${names.map((name) => `${name} (${ERRORS[name].id})`).join(', ')}.`;
+}
+
+function errorNames(): ErrorName[] {
+  return Object.keys(ERRORS) as ErrorName[];
+}
+
+function errorTable(): string {
+  const rows = errorNames().map((name) => `| ${ERRORS[name].id} | ${name} | ${statusOf(name)} |`);
+  return ['## Errors', '', '| id | name | status |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** As OpenAPI writes it. */
+export function pathOf({ path }: Operation): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+function operationIdOf({ path }: Operation): string {
+  const [first = '', ...rest] = path.split(/[^A-Za-z]+/).filter((part) => part !== '');
+  return first + rest.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join('');
+}

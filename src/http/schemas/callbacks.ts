@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { gameRoundDetail, gameSettings, hashProcessed } from './operator-replies';
+import { balanceItem, discountInfo, errorObject, instant, money, text, ticket } from './replies';
+
+/* Calls that the service makes: what it sends, and what it takes for an answer (spec "Operator wallet callbacks", "Game-provider callbacks"). */
+
+export const operatorTransaction = z.object({
+  type: z.enum(['debit', 'credit', 'end', 'void']),
+  isFirstDebit: z.boolean().optional().meta({ description: 'Debits only.' }),
+  currency: text,
+  hash: text.meta({ description: 'Idempotency key; a void carries the hash of the debit it takes back.' }),
+  amount: money
+    .optional()
+    .meta({ description: 'Minor units; none for end, void and a debit a ticket pays.' }),
+  timestamp: instant,
+  reason: text.optional(),
+  serial: text.optional().meta({ description: 'The ticket that pays a debit without amount.' }),
+});
+
+export const doTransactions = z.object({
+  playerId: text,
+  gameCode: text,
+  gameRound: text,
+  transactions: z.array(operatorTransaction).min(1),
+  transactionCount: z.int(),
+});
+
+const clientMessage = z.looseObject({
+  title: text.optional(),
+  msg: text.optional(),
+  buttons: z.array(z.looseObject({ label: text.optional(), url: text.optional() })).optional(),
+  stopAutoPlay: z.boolean().optional(),
+});
+
+/** Spec "Operator balance reply". */
+export const operatorBalance = z.looseObject({
+  balances: z.array(balanceItem).optional(),
+  discountInfo: discountInfo.optional(),
+  tickets: z.array(ticket).optional(),
+  freePlays: z.array(ticket).optional(),
+  useBonusFirst: z.boolean().optional(),
+  errorCode: errorObject.optional(),
+  clientMessage: clientMessage.optional(),
+});
+export const doTransactionsReply = operatorBalance.extend({
+  hashesProcessed: z.array(hashProcessed).optional(),
+});
+
+export const getBalanceQuery = z.object({
+  playerId: text,
+  currency: text,
+  gameCode: text.optional(),
+  externalSessionId: text.optional(),
+});
+
+export const doGameRoundReport = z.object({ gameRoundDetail });
+export const callbackReply = z.looseObject({ errorCode: errorObject.optional() });
+
+export const doAutoClose = z.object({ gameRound: text, gameSettings });
+export const getGameConfigurationQuery = z.object({
+  currency: text,
+  currencyMultiplier: z.number(),
+  gameCode: text,
+});
+export const getGameResult = z.object({ gameRound: text });
+export const doGetGameHistory = z.object({ gameRound: text, playerId: text, language: text });

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import {
+  BOOLEAN_SETTINGS,
+  NUMBER_LIST_SETTINGS,
+  NUMBER_SETTINGS,
+  STRING_LIST_SETTINGS,
+  STRING_SETTINGS,
+} from '../../domain/game-settings';
+import {
+  balance,
+  errorObject,
+  freeForm,
+  freePlay,
+  instant,
+  money,
+  recordTransaction,
+  roundStatus,
+  text,
+  tokenData,
+} from './replies';
+
+/* Replies to operators and to players' pages, and what they have in common with our own calls. */
+
+const number = z.number();
+
+/** Spec "Operator gameround record"; the last two are extra entries of ours. */
+export const gameroundRecord = z.object({
+  hash: text,
+  player: text,
+  mode: text,
+  game: text,
+  operator: text,
+  status: roundStatus,
+  language: text,
+  currency: text,
+  environment: text,
+  timestamp: instant,
+  totalBetAmount: money,
+  totalWinAmount: money,
+  transactions: z.array(recordTransaction),
+  crashed: z.literal(true).optional().meta({ description: 'The round has to be reconciled.' }),
+  dataStored: freeForm.optional().meta({ description: 'What the provider told of the closed round.' }),
+});
+
+/** Spec "Round report detail". */
+export const gameRoundDetail = gameroundRecord.extend({
+  transactions: z.array(
+    recordTransaction.extend({ payed: money.optional(), balanceAfter: number.optional() }),
+  ),
+  baseStake: number,
+  totalPayedAmount: money,
+  dataStored: freeForm,
+  ticketUsed: z.boolean(),
+  balanceAfter: number.optional(),
+});
+
+export const hashProcessed = z.object({ hash: text, errorCode: errorObject.optional() });
+
+export const reconcileReply = z.object({
+  gameRound: gameroundRecord,
+  hashesProcessed: z.array(hashProcessed),
+  balance: number.optional().meta({ description: 'Sum of the balances the operator told, minor units.' }),
+  currency: text,
+  mode: text,
+});
+export const refusedReconcileReply = reconcileReply.partial().extend({ errorCode: errorObject });
+
+export const detailsReply = z.object({ gameRound: gameroundRecord });
+export const reportReply = z.object({ gameRoundDetail });
+
+const configEntries = {
+  stakes: z.array(money).min(1),
+  currency: text,
+  currencyMultiplier: number,
+  expectedRtp: number,
+  maxPayoutOdds: number,
+  oneHundredXOdds: number.optional(),
+  maxWinOdds: number.optional(),
+  maxPayout: number.optional(),
+  maxExposure: number.optional(),
+  calculatedMaxExposure: number.optional(),
+  maxStake: number.optional(),
+  minStake: number.optional(),
+  maxPackageStake: number.optional(),
+  operator: text.optional(),
+};
+
+/** Spec "Game configuration": stakes and limits are already multiplied, minor units. */
+export const operatorConfig = z.object(configEntries).catchall(z.unknown());
+export const providerConfig = z
+  .object({ ...configEntries, winlineCount: number.optional() })
+  .catchall(z.unknown());
+export const operatorConfiguration = z.object({ config: operatorConfig, gameCode: text });
+export const providerConfiguration = z.object({ config: providerConfig, gameCode: text });
+
+export const launchReply = z.object({ url: text, isNew: z.boolean(), internalPlayerId: text });
+export const registerReply = z.object({ internalPlayerId: text, isNew: z.boolean() });
+export const gameListReply = z.object({
+  gameList: freeForm,
+  extendedGameList: z.record(z.string(), z.object({ name: text, studio: text })),
+});
+
+const all = <Value extends z.ZodType>(names: readonly string[], value: Value): Record<string, Value> =>
+  Object.fromEntries(names.map((name) => [name, value]));
+
+/** Spec "gameSettings": all of them, always. */
+export const gameSettings = z.object({
+  ...all(BOOLEAN_SETTINGS, z.boolean()),
+  ...all(NUMBER_SETTINGS, number),
+  ...all(STRING_SETTINGS, text),
+  ...all(NUMBER_LIST_SETTINGS, z.array(number)),
+  ...all(STRING_LIST_SETTINGS, z.array(text)),
+});
+
+export const connectReply = z.object({
+  token: text.meta({ description: 'The session’s.' }),
+  backendUrl: text,
+  refreshUrl: text,
+  logoutUrl: text,
+  balance,
+  gameSettings,
+  tokenData,
+  freePlaysAvailable: z.array(freePlay),
+  gameHistory: freeForm.optional().meta({ description: 'History launches of games with `historyCallback`.' }),
+});
+export const refreshReply = z.object({ token: text, tokenData });
+export const emptyReply = z.object({});
+
+export const liveReply = z.object({ status: z.literal('live') });
+export const readyReply = z.object({
+  status: z.enum(['ready', 'degraded', 'unavailable']),
+  missing: z.array(z.enum(['temporal', 'mongodb', 'worker'])),
+});

@@ -1,0 +1,62 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import { openApiDocument } from '../../src/http/openapi/document';
+
+/* Holds every reply of the tests to the document that `GET /openapi.json` gives. */
+
+type Json = Record<string, unknown>;
+
+export interface Described {
+  operationId: string;
+  description?: string;
+  parameters?: { $ref?: string; name?: string; in?: string; required?: boolean }[];
+  security: Record<string, string[]>[];
+  requestBody?: { content: Record<string, { schema: Json }> };
+  responses: Record<string, { content: Record<string, { schema: Json }> }>;
+}
+
+export const DOCUMENT = openApiDocument('https://api.example') as {
+  paths: Record<string, Record<string, Described>>;
+  webhooks: Record<string, Json>;
+  components: Record<string, Record<string, Json>>;
+};
+
+const options = { strict: false, allErrors: true, validateFormats: false };
+const requests = new Ajv2020(options).addSchema({ $id: 'document', components: DOCUMENT.components });
+/** Closed: a reply that has a field which no schema names is a fault of the document. */
+const replies = new Ajv2020(options).addSchema({
+  $id: 'document',
+  components: closed(DOCUMENT.components),
+});
+const validators = new Map<string, ValidateFunction>();
+
+/** What is wrong with a reply, '' when it is as the document has it; calls that no path describes are let pass. */
+export function faultOf(method: string, path: string, status: number, body: unknown): string {
+  const where = path.split('?')[0]!;
+  const described = DOCUMENT.paths[where]?.[method.toLowerCase()];
+  if (described === undefined) return '';
+  const response = described.responses[status];
+  if (response === undefined) return `${method} ${where} answered ${status}, which is not described`;
+  const schema = response.content['application/json']?.schema;
+  return schema === undefined ? '' : fault(`${method} ${where} ${status}`, replies, closed(schema), body);
+}
+
+/** What is wrong with a request that was taken, '' when the document would have let it pass. */
+export function faultOfRequest(path: string, body: unknown): string {
+  const schema = DOCUMENT.paths[path]?.post?.requestBody?.content['application/json']?.schema;
+  return schema === undefined ? '' : fault(`POST ${path}`, requests, schema, body);
+}
+
+function fault(key: string, ajv: Ajv2020, schema: unknown, value: unknown): string {
+  const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+  const validate = validators.get(key) ?? ajv.compile(JSON.parse(text) as Json);
+  validators.set(key, validate);
+  return validate(value) ? '' : `${key}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)}`;
+}
+
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry)]));
+  const isOpen = entries.type === 'object' && 'properties' in entries && !('additionalProperties' in entries);
+  return isOpen ? { ...entries, additionalProperties: false } : entries;
+}

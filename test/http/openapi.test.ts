@@ -1,0 +1,138 @@
+import type Router from '@koa/router';
+import { ERRORS } from '../../src/domain/errors';
+import { createApp } from '../../src/http/app';
+import type { HttpDeps } from '../../src/http/deps';
+import { DOCUMENT, type Described } from './conformance';
+import { startService, type Service } from './support';
+
+const operations = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({ path, method, described })),
+);
+
+function headersOf({ security }: Described): string[] {
+  const schemes = security.flatMap((together) => Object.keys(together));
+  return schemes.map((name) => String(DOCUMENT.components.securitySchemes![name]!.name)).sort();
+}
+
+describe('the document', () => {
+  it('has every route, and nothing else', () => {
+    const app = createApp({ baseUrl: '', trustedProxies: 0, clock: Date.now } as HttpDeps);
+    const [router] = app.middleware.flatMap((middleware) =>
+      'router' in middleware ? [middleware.router as Router] : [],
+    );
+    const routes = router!.stack.flatMap(({ path, methods }) =>
+      methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`),
+    );
+    const described = operations.map(
+      ({ path, method }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+    );
+    expect(described.sort()).toEqual(routes.sort());
+  });
+
+  it('has every operation that the specification names', () => {
+    const named = [
+      ...['startGameRound', 'addWin', 'endGameRound', 'voidGameRound', 'getGameRoundHistoryInfo'],
+      ...['getAvailableSpinCounter', 'addSpinCounterGameState', 'getRandomResult', 'getBalance'],
+      ...['getLastGameRounds', 'reconcileTransactions', 'getGameRoundDetails', 'getGameURL'],
+      ...['getGameRoundInfo', 'getTokenForGameRound', 'collectWin', 'getOpenGameRounds'],
+      ...['getGameRoundReport', 'getOpenGameRoundsByGame', 'getGameList', 'registerPlayer'],
+      'backoffice/getGameConfiguration',
+    ].map((name) => `/${name}`);
+    expect(Object.keys(DOCUMENT.paths)).toEqual(expect.arrayContaining(named));
+    expect(Object.keys(DOCUMENT.webhooks).sort()).toEqual([
+      ...['doAutoClose', 'doGameRoundReport', 'doGetGameHistory', 'doTransactions', 'getBalance'],
+      ...['getGameConfiguration', 'getGameResult'],
+    ]);
+  });
+
+  it('has every error with its id, its name and its status', () => {
+    const text = JSON.stringify({ paths: DOCUMENT.paths, webhooks: DOCUMENT.webhooks });
+    const { description } = (DOCUMENT as unknown as { info: { description: string } }).info;
+    for (const [name, { id, status, clientmsg }] of Object.entries(ERRORS)) {
+      expect(description).toContain(`| ${id} | ${name} | ${status} |`);
+      expect(DOCUMENT.components.examples![name]).toEqual({
+        value: { errorCode: { id, msg: name, clientmsg } },
+      });
+      expect(text).toContain(`#/components/examples/${name}"`);
+    }
+  });
+
+  it('lists an error under its status only', () => {
+    for (const { path, described } of operations) {
+      for (const [status, { content }] of Object.entries(described.responses)) {
+        const { examples = {} } = (content['application/json'] ?? {}) as { examples?: object };
+        const statuses = Object.keys(examples).map((name) => ERRORS[name as keyof typeof ERRORS].status);
+        expect([path, statuses.filter((of) => String(of) !== status)]).toEqual([path, []]);
+      }
+    }
+  });
+
+  it('tells how each call is signed', () => {
+    const signed = ['X-H-AUTH-ID', 'X-H-AUTH-SIG', 'X-H-TIMESTAMP'];
+    const at = (path: string, method = 'post'): Described => DOCUMENT.paths[path]![method]!;
+    expect(headersOf(at('/addWin'))).toEqual(signed);
+    expect(at('/addWin').parameters).toEqual([{ $ref: '#/components/parameters/RequiredRequestId' }]);
+    expect(headersOf(at('/getGameURL'))).toEqual(signed);
+    // Spec "Authentication", the operator's table.
+    const fields: [Described, string][] = [
+      [at('/reconcileTransactions'), 'gameRound'],
+      [at('/getGameRoundDetails', 'get'), 'playerId, gameRound'],
+      [at('/backoffice/getGameConfiguration', 'get'), 'gameCode, currency'],
+      [at('/getGameURL'), 'playerId (only if present), currency, gameCode, mode'],
+    ];
+    for (const [{ description }, list] of fields) {
+      expect(description).toContain(`Signed: secret, X-H-AUTH-ID, X-H-TIMESTAMP, ${list}.`);
+    }
+    expect(headersOf(at('/connect', 'get'))).toEqual(['token']);
+    expect(at('/health/live', 'get').security).toEqual([]);
+    const autoClose = DOCUMENT.webhooks.doAutoClose as Record<string, Described>;
+    expect(headersOf(autoClose.post!)).toEqual(['X-H-AUTH-ID', 'X-H-TIMESTAMP']);
+  });
+});
+
+describe('served', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it('GET /openapi.json is the document', async () => {
+    const response = await fetch(`${service.url}/openapi.json`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    expect(await response.json()).toEqual(DOCUMENT);
+  });
+
+  it('GET /docs is a page that needs nobody else, under a policy that allows just what it needs', async () => {
+    const response = await fetch(`${service.url}/docs`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    const policy = response.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+    const page = await response.text();
+    const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!);
+    expect(page).not.toMatch(/<script>|style=/);
+    const files = links.filter((link) => link.startsWith('/docs/'));
+    expect(links.filter((link) => !files.includes(link)).sort()).toEqual(['/openapi.json', 'data:,']);
+    for (const file of files) {
+      const loaded = await fetch(service.url + file);
+      const type = file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8';
+      expect([file, loaded.status, loaded.headers.get('content-type')]).toEqual([file, 200, type]);
+      await loaded.arrayBuffer();
+    }
+  });
+
+  it.each(['/docs/', '/docs/package.json', '/docs/..%2fpackage.json', '/docs/__proto__', '/docs/docs.js/'])(
+    '%s is 404',
+    async (path) => {
+      expect((await fetch(service.url + path)).status).toBe(404);
+    },
+  );
+});

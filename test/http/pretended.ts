@@ -1,0 +1,57 @@
+import type { ProviderClient } from '../../src/clients/types';
+import type { GameroundCommands } from '../../src/commands/types';
+import type { RoundReply } from '../../src/contracts/gameround';
+import type { RoundSnapshot } from '../../src/domain/round/types';
+import type { ConfigurationsOfGames, HttpDeps, RoundLists } from '../../src/http/deps';
+
+/* What stands behind the app in these tests. */
+
+export type FakeCommands = {
+  [Name in keyof GameroundCommands]: jest.MockedFunction<GameroundCommands[Name]>;
+};
+
+export interface Pretended {
+  lists: { [Name in keyof RoundLists]: jest.MockedFunction<RoundLists[Name]> };
+  reconcile: jest.MockedFunction<HttpDeps['reconcile']>;
+  doGetGameHistory: jest.MockedFunction<ProviderClient['doGetGameHistory']>;
+  gameConfiguration: jest.MockedFunction<ConfigurationsOfGames['get']>;
+}
+
+export function pretendedParts(): Pretended {
+  const none = () => Promise.resolve([]);
+  const unexpected = () => Promise.reject(new Error('not expected in this test'));
+  return {
+    lists: {
+      openRoundsOfPlayer: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsOfPlayer']>>(
+        none,
+      ),
+      openRoundsByGame: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsByGame']>>(none),
+      closedRounds: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['closedRounds']>>(none),
+    },
+    reconcile: jest.fn<ReturnType<HttpDeps['reconcile']>, Parameters<HttpDeps['reconcile']>>(unexpected),
+    doGetGameHistory: jest.fn<
+      Promise<Record<string, string>>,
+      Parameters<ProviderClient['doGetGameHistory']>
+    >(unexpected),
+    gameConfiguration: jest.fn<
+      ReturnType<ConfigurationsOfGames['get']>,
+      Parameters<ConfigurationsOfGames['get']>
+    >(unexpected),
+  };
+}
+
+export function fakeCommands(): FakeCommands {
+  const unexpected = <Name extends Exclude<keyof GameroundCommands, 'describeRound'>>(name: Name) =>
+    jest.fn<Promise<RoundReply>, Parameters<GameroundCommands[Name]>>(() =>
+      Promise.reject(new Error(`${name} is not expected in this test`)),
+    );
+  return {
+    startGameRound: unexpected('startGameRound'),
+    addWin: unexpected('addWin'),
+    endGameRound: unexpected('endGameRound'),
+    collectWin: unexpected('collectWin'),
+    voidGameRound: unexpected('voidGameRound'),
+    addSpinCounterGameState: unexpected('addSpinCounterGameState'),
+    describeRound: jest.fn<Promise<RoundSnapshot | undefined>, [string]>(() => Promise.resolve(undefined)),
+  };
+}
