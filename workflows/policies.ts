@@ -49,9 +49,14 @@ export const AUTO_CLOSE: ActivityOptions = { startToCloseTimeout: 35_000, retry:
 export const AUTO_CLOSE_FIRST_RETRY_MS = 60_000;
 export const AUTO_CLOSE_MAX_RETRY_MS = 3_600_000;
 
-/** Well below what the server allows a run (51,200 events, 2,000 updates). */
-export const MAX_EVENTS_PER_RUN = 10_000;
-export const MAX_UPDATES_PER_RUN = 1_000;
+/** From here on a round goes on in a new run at its next pause. */
+export const EVENTS_PER_RUN = 5_000;
+export const UPDATES_PER_RUN = 500;
+export const QUIET_MS = 200;
+
+/** From here on it doesn't wait for a pause: well below what the server allows a run (51,200 events, 2,000 updates). */
+export const MAX_EVENTS_PER_RUN = 25_000;
+export const MAX_UPDATES_PER_RUN = 1_500;
 
 /** The provider's data about a closed round: asked for an hour, then the report goes without. */
 export const RESULT: ActivityOptions = {

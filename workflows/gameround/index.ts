@@ -22,7 +22,13 @@ import { decide, type Decision } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { resumeVoid } from '../../src/domain/round/settle';
-import { MAX_EVENTS_PER_RUN, MAX_UPDATES_PER_RUN } from '../policies';
+import {
+  EVENTS_PER_RUN,
+  MAX_EVENTS_PER_RUN,
+  MAX_UPDATES_PER_RUN,
+  QUIET_MS,
+  UPDATES_PER_RUN,
+} from '../policies';
 import { createAfterwards, type Afterwards } from './afterwards';
 import { closeWhenForgotten, type AutoClose } from './auto-close';
 import { answer, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
@@ -100,7 +106,7 @@ async function run(parts: Parts, start: GameroundStart): Promise<void> {
   while (!isOver(parts)) {
     const item = inbox.queue.shift();
     if (item !== undefined) await carryOut(parts, item);
-    else if (isFull(parts)) await goOn(parts, start);
+    else if (isFull(parts)) await goOnWhenQuiet(parts, start);
     else await condition(() => inbox.queue.length > 0 || isOver(parts) || isFull(parts));
   }
   await condition(allHandlersFinished);
@@ -172,10 +178,17 @@ function isOver({ round, inbox, projection, autoClose, afterwards }: Parts): boo
 /** A long round goes on in a new run, at a moment when nothing is in flight. */
 function isFull({ round, inbox, projection, autoClose, afterwards }: Parts): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
-  const full =
-    historyLength > MAX_EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > MAX_UPDATES_PER_RUN;
+  const full = historyLength > EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > UPDATES_PER_RUN;
   const idle = isSettled(round) && inbox.queue.length === 0 && inbox.active.size === 0 && projection.isIdle();
   return full && idle && afterwards.isDone() && !autoClose.asking && allHandlersFinished();
+}
+
+/** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */
+async function goOnWhenQuiet(parts: Parts, start: GameroundStart): Promise<void> {
+  const { inbox } = parts;
+  const isPressing = workflowInfo().historyLength > MAX_EVENTS_PER_RUN || inbox.updates > MAX_UPDATES_PER_RUN;
+  const isBusy = !isPressing && (await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS));
+  if (!isBusy && isFull(parts)) await goOn(parts, start);
 }
 
 async function goOn({ round, projection, autoClose }: Parts, start: GameroundStart): Promise<void> {

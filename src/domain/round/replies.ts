@@ -50,7 +50,7 @@ export interface RoundReply {
 }
 
 /** How many entries of the game state a command's reply carries at most. */
-export const MAX_REPLY_ENTRIES = 50;
+export const MAX_REPLY_ENTRIES = 20;
 
 export function gameRoundInfo(round: RoundSnapshot | RoundState): GameRoundInfo {
   const { identity } = round;
