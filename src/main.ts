@@ -11,6 +11,7 @@ import { createReconciliation } from './commands/reconcile-transactions';
 import type { GameroundCommands } from './commands/types';
 import { ConfigError, describeConfig, loadConfig, type Config } from './config';
 import { TASK_QUEUE } from './contracts/gameround';
+import { createDemoRounds, createDemoStore } from './demo';
 import { refuse } from './domain/errors';
 import { createGameConfigurations } from './game-configuration';
 import { createApp } from './http/app';
@@ -66,9 +67,11 @@ async function main(): Promise<void> {
     providerOf: (providerId) => tenants.provider(providerId),
     logger,
   });
+  const demoGames = createDemoStore(database.db);
+  const demoRounds = createDemoRounds({ store: demoGames, policyFor: (session) => ports.policyFor(session) });
   const app = createApp({
     ...httpDeps({ config, database, temporal, tenants, sessions, queries, wallet, ports }),
-    ...{ provider, rng, gameConfigurations, logger, metrics },
+    ...{ demoRounds, provider, rng, gameConfigurations, logger, metrics },
   });
   const prepared = prepare(stopped, logger, async () => {
     // A client whose first connection failed does not try again by itself.
@@ -76,6 +79,7 @@ async function main(): Promise<void> {
     await sessions.prepare();
     await ensureRoundIndexes(rounds);
     await draws.prepare();
+    await demoGames.prepare();
   });
 
   await serve(createServer(SERVER_OPTIONS, app.callback()), config, stopped, logger);
@@ -103,7 +107,7 @@ interface Parts {
 /** What the routes work with, as far as it is not made for them alone. */
 function httpDeps(
   parts: Parts,
-): Omit<HttpDeps, 'provider' | 'rng' | 'gameConfigurations' | 'logger' | 'metrics'> {
+): Omit<HttpDeps, 'demoRounds' | 'provider' | 'rng' | 'gameConfigurations' | 'logger' | 'metrics'> {
   const { config, database, temporal, tenants, sessions, queries, wallet, ports } = parts;
   const commands = createCommands(temporal.client, ports);
   return {

@@ -3,6 +3,7 @@ import type { GameroundCommands } from '../commands/types';
 import type { ReconcileResult } from '../contracts/reconcile';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
+import type { WalletBalance } from '../domain/wallet-call';
 import type { Logger } from '../logging';
 import type { Metrics } from '../metrics';
 import type { Sessions } from '../sessions';
@@ -46,10 +47,20 @@ export interface ConfigurationsOfGames {
   ): Promise<{ config: object; gameCode: string }>;
 }
 
+export interface RoundCommands extends GameroundCommands {
+  /** @param session whose round is meant, where that is known: demo rounds are kept with their sessions */
+  describeRound(gameround: string, session?: Session): Promise<RoundSnapshot | undefined>;
+}
+
 /** Rounds as the routes see them: the durable ones, or the pretend ones of a demo session. */
 export interface Rounds {
-  commands: GameroundCommands;
+  commands: RoundCommands;
   queries: RoundQueries;
+}
+
+export interface DemoRounds extends Rounds {
+  /** The pretend balance as it is now. */
+  balance(session: Session): Promise<WalletBalance>;
 }
 
 export interface HttpDeps {
@@ -61,7 +72,7 @@ export interface HttpDeps {
   sessions: Sessions;
   rounds: Rounds;
   /** Without it demo sessions get MODENOTALLOWED for every round call. */
-  demoRounds?: Rounds;
+  demoRounds?: DemoRounds;
   roundLists: RoundLists;
   /** See createReconciliation. */
   reconcile: (operatorId: string, gameround: string) => Promise<ReconcileResult>;

@@ -26,7 +26,7 @@ export async function mayStart(rounds: Rounds, session: Session, naming: RoundNa
     return mustServePlayer(session);
   }
   const gameround = gameroundHash(session.operatorId, session.playerId, session.gameCode, roundName(naming));
-  const round = await rounds.commands.describeRound(gameround);
+  const round = await rounds.commands.describeRound(gameround, session);
   if (round?.identity.sessionId !== session.sessionId) throw refuse('TOKENEXPIRED');
 }
 
@@ -40,7 +40,7 @@ export async function mayCommand(rounds: Rounds, session: Session, gameround: st
 /** A round that this session may read. @throws GAMEROUNDNOTFOUND, TOKENEXPIRED */
 export async function readRound(rounds: Rounds, session: Session, gameround: string): Promise<RoundSnapshot> {
   mustBeItsRound(session, gameround);
-  const round = await rounds.commands.describeRound(gameround);
+  const round = await rounds.commands.describeRound(gameround, session);
   if (round === undefined || !isOwnRound(session, round)) throw refuse('GAMEROUNDNOTFOUND');
   mustHaveOpened(session, round);
   return round;

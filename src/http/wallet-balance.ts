@@ -12,7 +12,10 @@ const SIGNATURE_WRONG = 1001;
  * our signature, or does not answer
  */
 export async function currentBalance({ deps }: Http, session: Session): Promise<WalletBalance> {
-  if (session.mode !== 'real') return session.balance ?? { balances: [] };
+  if (session.mode === 'history') return { balances: [] };
+  if (session.mode === 'demo') {
+    return (await deps.demoRounds?.balance(session)) ?? session.balance ?? { balances: [] };
+  }
   const operator = deps.tenants.operator(session.operatorId);
   if (operator === undefined) throw refuse('WALLETUNAVAILABLE');
   const answer = await deps.wallet.getBalance(operator, {

@@ -83,7 +83,7 @@ async function roundAskedFor(
   const found =
     asked.externalGameProviderRoundId === undefined
       ? await rounds.queries.openRound(session)
-      : await rounds.commands.describeRound(hashOf(session, asked.externalGameProviderRoundId));
+      : await rounds.commands.describeRound(hashOf(session, asked.externalGameProviderRoundId), session);
   const isAllowed =
     session.onlyGameround === undefined || session.onlyGameround === found?.identity.gameround;
   if (found === undefined || !isOwnRound(session, found) || !isAllowed) throw refuse('GAMEROUNDNOTSTARTED');

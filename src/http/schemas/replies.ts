@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_REPLY_ENTRIES } from '../../domain/round/replies';
 
 /*
  * Replies of the game-engine API, field by field as in the spec's tables. They document (`GET /openapi.json`), and the
@@ -142,7 +143,7 @@ export const gameReply = z
     gameRoundInfo,
     commonGameRoundInfo: freeForm,
     gameState: z.array(gameStateEntry).meta({
-      description: 'The newest 50 entries; getGameRoundInfo and getGameRoundHistoryInfo have them all.',
+      description: `The newest ${MAX_REPLY_ENTRIES} entries; getGameRoundInfo and getGameRoundHistoryInfo have them all.`,
     }),
     amountToCollect: money.meta({ description: 'Open, uncollected win; minor units.' }),
     amountCredited: money.meta({ description: 'Credited in this call; minor units.' }),
