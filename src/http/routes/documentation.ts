@@ -61,6 +61,7 @@ const PAGE = `<!doctype html>
     <title>gameround: the interface</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <style>.swagger-ui .auth-wrapper, .swagger-ui .authorization__btn { display: none }</style>
   </head>
   <body>
     <div id="docs"><noscript>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript></div>
