@@ -133,17 +133,23 @@ export const providerFields = {
 } as const;
 
 const FULL_DATE_TIME =
-  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?<zone>Z|z|[+-]\d{2}:?\d{2})?$/;
+  /^(?<local>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:[.,]\d{1,9})?(?<zone>Z|z|[+-]\d{2}:?\d{2})?$/;
 
 /** Milliseconds since the epoch of a full ISO 8601 date-time, read as UTC without a zone; NaN for anything else. */
 export function parseTimestamp(text: string): number {
-  const match = FULL_DATE_TIME.exec(text);
-  if (match === null) return Number.NaN;
-  const zoned = match.groups?.['zone'] === undefined ? `${text}Z` : text;
+  const { local, zone } = FULL_DATE_TIME.exec(text)?.groups ?? {};
+  // A 30th of February or a 24:00 would quietly become another day.
+  const isReal = local !== undefined && toLocal(Date.parse(`${local}Z`)) === local;
+  if (!isReal) return Number.NaN;
+  const zoned = zone === undefined ? `${text}Z` : text;
   return Date.parse(
     zoned
       .replace(',', '.')
       .replace(/z$/, 'Z')
       .replace(/([+-]\d{2})(\d{2})$/, '$1:$2'),
   );
+}
+
+function toLocal(ms: number): string {
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString().slice(0, 19);
 }

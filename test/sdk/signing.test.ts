@@ -210,6 +210,9 @@ describe('timestamps', () => {
     'Wed, 04 Mar 2026 05:06:07 GMT',
     '2026-13-04T05:06:07Z',
     ' 2026-03-04T05:06:07Z',
+    '2026-03-04T05:06Z',
+    '2026-02-30T05:06:07Z',
+    '2026-03-04T24:00:00Z',
   ])('%j is no full date-time', (text) => {
     expect(parseTimestamp(text)).toBeNaN();
   });

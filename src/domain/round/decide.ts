@@ -128,7 +128,12 @@ function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: str
   const used = addAmounts(before?.used ?? 0, command.used);
   if (awarded === undefined || used === undefined) return no('INVALIDREQUEST', 'rngResult.result');
   if (used > awarded) return no('SPINCOUNTEREXHAUSTED');
-  const info = { ...command.gameStateResult, counterType: command.counterType };
+  const info = {
+    ...command.gameStateResult,
+    counterType: command.counterType,
+    awarded: String(command.awarded),
+    used: String(command.used),
+  };
   const counted = withEntry(remember(state, command, key), newEntry(state, 'spincounter', key, 0, info, at));
   const next = { ...counted, spinCounters: { ...counters, [command.counterType]: { awarded, used } } };
   return { kind: 'accept', key, state: answered(next, key, { spinsAvailable: awarded - used }) };
