@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { operatorFields } from '../../sdk';
+import { faultOf } from '../http/conformance';
+import { recordOf, settled } from '../support/e2e-books';
+import { callAsOperator, exchange, type Answer } from '../support/e2e-http';
+import { describe as told, roundOf, seatOf, STAKE, takeSeat, type Seat } from '../support/e2e-player';
+import { startE2eStack, type E2eStack } from '../support/e2e-stack';
+
+/* What an operator and a history or demo launch find, on real servers; every reply as GET /openapi.json has it. */
+
+jest.setTimeout(120_000);
+
+let stack: E2eStack;
+beforeAll(async () => {
+  stack = await startE2eStack();
+});
+afterAll(() => stack?.close());
+
+async function asked(
+  method: 'GET' | 'POST',
+  path: string,
+  request: Record<string, string>,
+  fields: string[],
+): Promise<Answer> {
+  const answer = await callAsOperator(stack.api, stack.operator('op1'), { path, request, fields, method });
+  expect(faultOf(method, path, answer.status, answer.body)).toBe('');
+  return answer;
+}
+
+async function connected(launch: Record<string, string>): Promise<{ seat: Seat; reply: Answer }> {
+  const request = { currency: 'EUR', gameCode: stack.gameCode, language: 'en', mode: 'real', ...launch };
+  const { body } = await asked('POST', '/getGameURL', request, operatorFields.getGameURL(request));
+  const { searchParams } = new URL(String(body.url));
+  const reply = await exchange({
+    url: `${searchParams.get('login')}?token=${searchParams.get('token')}`,
+  });
+  expect(faultOf('GET', '/connect', reply.status, reply.body)).toBe('');
+  const playerId = launch.playerId ?? '';
+  return { seat: seatOf(stack, { operatorId: 'op1', playerId, token: String(reply.body.token) }), reply };
+}
+
+it('tells operator and provider of a round that is over', async () => {
+  const seat = await takeSeat(stack);
+  const gameRound = roundOf(await seat.start({ endGame: true, winAmount: 700 }));
+  await settled(stack, gameRound);
+  const who = { playerId: seat.playerId, gameRound };
+  const record = { hash: gameRound, status: 'closed', totalBetAmount: STAKE, totalWinAmount: 700 };
+
+  const details = await asked('GET', '/getGameRoundDetails', who, [seat.playerId, gameRound]);
+  expect(details.body).toMatchObject({ gameRound: { ...record, environment: 'e2e' } });
+  const report = await asked('POST', '/getGameRoundReport', who, [seat.playerId, gameRound]);
+  expect(report.body).toMatchObject({
+    gameRoundDetail: { ...record, totalPayedAmount: STAKE, balanceAfter: 100_000 - STAKE + 700 },
+  });
+  const last = await seat.call('/getLastGameRounds');
+  expect(faultOf('POST', '/getLastGameRounds', last.status, last.body)).toBe('');
+  expect(last.body.gameRoundList).toMatchObject([{ id: gameRound, bet: STAKE, won: 700, currency: 'EUR' }]);
+
+  const { seat: viewer, reply } = await connected({
+    ...{ mode: 'history', playerId: seat.playerId, gameround: gameRound },
+  });
+  expect(reply.body.tokenData).toMatchObject({ mode: 'history', gameRound });
+  const history = await viewer.call('/getGameRoundHistoryInfo', { gameRound });
+  expect(faultOf('POST', '/getGameRoundHistoryInfo', history.status, history.body)).toBe('');
+  expect(history.body).toMatchObject({ gameRoundInfo: { status: 'closed' }, protectedInfo: {} });
+  expect(told(await viewer.start())).toBe('400 MODENOTALLOWED');
+});
+
+it('reconciles: an open round is closed first, a repeat moves nothing', async () => {
+  const seat = await takeSeat(stack);
+  const gameRound = await seat.open({ winAmount: 400 });
+  const open = await seat.call('/getOpenGameRounds');
+  expect(open.body.gameRoundList).toMatchObject([{ hash: gameRound, amountToCollect: 400 }]);
+  const before = await seat.call('/getGameRoundHistoryInfo', { gameRound });
+  expect(told(before)).toBe('400 GAMEROUNDOPEN');
+
+  const first = await asked('POST', '/reconcileTransactions', { gameRound }, [gameRound]);
+  expect(first.status).toBe(200);
+  expect(first.body).toMatchObject({
+    gameRound: { hash: gameRound, status: 'closed', totalBetAmount: STAKE, totalWinAmount: 400 },
+    ...{ balance: 100_000 - STAKE + 400, currency: 'EUR', mode: 'real' },
+  });
+  const { record, ledger } = await settled(stack, gameRound);
+  expect((first.body.hashesProcessed as { hash: string }[]).map(({ hash }) => hash)).toEqual(
+    record.transactions.map(({ hash }) => hash),
+  );
+  expect(ledger.net).toBe(400 - STAKE);
+  const again = await asked('POST', '/reconcileTransactions', { gameRound }, [gameRound]);
+  expect([again.status, again.body]).toEqual([200, first.body]);
+  expect(await stack.wallet.balance(seat.playerId)).toBe(100_000 - STAKE + 400);
+});
+
+it('asks the game for its configuration, multiplied once', async () => {
+  const stakes = async (currency: string): Promise<number[]> => {
+    const query = { gameCode: stack.gameCode, currency };
+    const answer = await asked('GET', '/backoffice/getGameConfiguration', query, [stack.gameCode, currency]);
+    expect(answer.body).toMatchObject({ gameCode: stack.gameCode, config: { currency } });
+    return (answer.body.config as { stakes: number[] }).stakes;
+  };
+  const base = await stakes('EUR');
+  expect(base.length).toBeGreaterThan(0);
+  expect(await stakes('JPY')).toEqual(base.map((stake) => stake * 100));
+});
+
+it('plays a demo round of which no wallet, no workflow and no record knows', async () => {
+  const playerId = `player-${randomUUID()}`;
+  const { seat, reply } = await connected({ mode: 'demo', playerId });
+  expect(reply.body.balance).toMatchObject({ totalBalance: 100_000, mode: 'demo' });
+  const gameRound = await seat.open({ winAmount: 300 });
+  const ended = await seat.end(gameRound);
+  expect(ended.body).toMatchObject({
+    ...{ gameRoundInfo: { status: 'closed', mode: 'demo' }, balance: { totalBalance: 100_050 } },
+  });
+  expect(await stack.wallet.callsOfPlayer(playerId)).toEqual([]);
+  expect(await recordOf(stack, gameRound)).toBeNull();
+  const { count } = await stack.temporal.workflow.count(`PlayerId = '${playerId}'`);
+  expect(Number(count)).toBe(0);
+  const refused = await asked('POST', '/reconcileTransactions', { gameRound }, [gameRound]);
+  expect(told(refused)).toBe('400 MODENOTALLOWED');
+});
