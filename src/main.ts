@@ -19,6 +19,7 @@ import type { HttpDeps, RoundQueries } from './http/deps';
 import { createHealth, type Probes } from './http/health';
 import { createLogger, type Logger } from './logging';
 import { createMetrics, type Metrics } from './metrics';
+import { runProcess, stopSignal, untilReached } from './process';
 import { openDatabase, type Database } from './read-model/connect';
 import { createGuards } from './read-model/guards';
 import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
@@ -26,11 +27,10 @@ import { createRounds, ensureRoundIndexes } from './read-model/rounds';
 import { createRng } from './rng';
 import { createDrawLog } from './rng/draw-log';
 import { createSessions, type Sessions } from './sessions';
-import { loadTenants, TenantsFileError, type Tenants } from './tenants';
+import { loadTenants, type Tenants } from './tenants';
 
 const WORKER_POLLED_WITHIN_MS = 70_000;
 const PROBE_TIMEOUT_MS = 1_500;
-const RETRY_MS = 1_000;
 /** Longer than a command's time (10 s), so that a call that came before the stop gets its answer. */
 const FINISH_WITHIN_MS = 15_000;
 const IDLE_CHECK_MS = 100;
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
     ...httpDeps({ config, database, temporal, tenants, sessions, queries, wallet, ports }),
     ...{ demoRounds, provider, rng, gameConfigurations, logger, metrics },
   });
-  const prepared = prepare(stopped, logger, async () => {
+  const prepared = untilReached(stopped, logger, 'MongoDB', async () => {
     // A client whose first connection failed does not try again by itself.
     await database.client.connect();
     await sessions.prepare();
@@ -226,18 +226,6 @@ function listen(server: Server, { http }: Config): Promise<void> {
   });
 }
 
-/** What MongoDB needs once; tried until it is done, since MongoDB may come up after us. */
-async function prepare(stopped: AbortSignal, logger: Logger, run: () => Promise<void>): Promise<void> {
-  for (let told = false; !stopped.aborted; told = true) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!told) logger.warn({ error }, 'MongoDB can’t be reached; indexes are made when it can');
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
-}
-
 function report(call: CallReport, logger: Logger, metrics: Metrics): void {
   logger.info(call, 'call out');
   metrics.walletCall({
@@ -248,18 +236,4 @@ function report(call: CallReport, logger: Logger, metrics: Metrics): void {
   });
 }
 
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  process.once('SIGTERM', stop).once('SIGINT', stop).once('disconnect', stop);
-  return controller.signal;
-}
-
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
-    process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
-    process.exit(1);
-  },
-);
+runProcess(main);

@@ -6,14 +6,15 @@ import { createProviderClient } from '../src/clients/game-provider';
 import { createHttpClient } from '../src/clients/http';
 import { createOperatorWallet } from '../src/clients/operator-wallet';
 import { createRoundControl } from '../src/commands/round-control';
-import { ConfigError, describeConfig, loadConfig, type Config } from '../src/config';
+import { describeConfig, loadConfig, type Config } from '../src/config';
 import { createLogger, type Logger } from '../src/logging';
+import { runProcess, stopSignal, untilReached } from '../src/process';
 import { openDatabase } from '../src/read-model/connect';
 import { createDeliveryMarks } from '../src/read-model/delivery-marks';
 import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
 import { createSessions } from '../src/sessions';
-import { loadTenants, TenantsFileError } from '../src/tenants';
+import { loadTenants } from '../src/tenants';
 import { BUNDLE_PATH } from './bundle';
 import { ensureSearchAttributes } from './search-attributes';
 import { tenantLookup } from './tenants';
@@ -21,7 +22,6 @@ import { createWorker } from './worker';
 
 /** Local deliveries that one operator may hold: a slow one gets ordinary activities beyond these. */
 const LOCAL_SLOTS_PER_OPERATOR = 8;
-const RETRY_MS = 1_000;
 
 /** Composition root of a worker process. Runs until SIGTERM, SIGINT or the end of the process that started it. */
 async function main(): Promise<void> {
@@ -54,13 +54,15 @@ async function main(): Promise<void> {
     gameSettings: lookup.gameSettings,
     observe: (purpose, outcome) => logger.debug({ purpose, outcome }, 'wallet outcome'),
   });
-  const indexes = untilDone(stopped, logger, 'MongoDB', async () => {
+  const indexes = untilReached(stopped, logger, 'MongoDB', async () => {
     // A client whose first connection failed stays closed until it is told to connect again.
     await database.client.connect();
     await ensureRoundIndexes(rounds);
     await marks.ensureIndexes();
   });
-  const worker = await untilDone(stopped, logger, 'Temporal', () => connect(config, connection, activities));
+  const worker = await untilReached(stopped, logger, 'Temporal', () =>
+    connect(config, connection, activities),
+  );
   if (worker !== undefined) await runUntil(worker, stopped, logger);
   await indexes;
   await tenants.close();
@@ -99,24 +101,6 @@ async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): P
   await worker.run();
 }
 
-/** A server that can't be reached yet is asked again, with one line that says which. */
-async function untilDone<T>(
-  stopped: AbortSignal,
-  logger: Logger,
-  server: string,
-  run: () => Promise<T>,
-): Promise<T | undefined> {
-  for (let told = false; !stopped.aborted; told = true) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!told) logger.warn({ error }, `${server} can't be reached; trying again until it can`);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
-  return undefined;
-}
-
 function installRuntime(logger: Logger): void {
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
@@ -134,18 +118,4 @@ function installRuntime(logger: Logger): void {
   });
 }
 
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  process.once('SIGTERM', stop).once('SIGINT', stop).once('disconnect', stop);
-  return controller.signal;
-}
-
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
-    process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
-    process.exit(1);
-  },
-);
+runProcess(main);

@@ -3,7 +3,8 @@ import { currentDiscount } from '../domain/discounts';
 import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
 import { replyAbout } from '../domain/round/replies';
-import type { RoundSnapshot, StartCommand } from '../domain/round/types';
+import type { RoundSnapshot } from '../domain/round/types';
+import { startCommandOf } from './start-command';
 import { COMMAND_TIMEOUT_MS } from './deadline';
 import type { GuardHolder } from './ports';
 import { actorOf, recordOf, replyForOver, type CommandDependencies } from './shared';
@@ -51,7 +52,7 @@ async function repeat(
   record: RoundSnapshot | 'unavailable',
 ): Promise<RoundReply | 'gone'> {
   const { followUpDebits } = await deps.ports.policyFor(request.session);
-  const command = toCommand(request);
+  const command = startCommandOf(request);
   const actor = actorOf(request.session);
   // A ticket is chosen once, by the command that opens the round; a follow-up is paid with money.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
@@ -64,7 +65,7 @@ async function repeatOfExpired(
   gameround: string,
   request: StartGameRound,
 ): Promise<RoundReply> {
-  const reply = await deps.rounds.ask(gameround, toCommand(request), actorOf(request.session));
+  const reply = await deps.rounds.ask(gameround, startCommandOf(request), actorOf(request.session));
   if (reply === 'gone') throw refuse('TOKENEXPIRED');
   return reply;
 }
@@ -128,7 +129,7 @@ async function describeStart(
   request: StartGameRound,
 ): Promise<GameroundStart> {
   const { session, debitInformation, externalGameProviderRoundId } = request;
-  const command = toCommand(request);
+  const command = startCommandOf(request);
   if (command.useTicket) {
     const ticket = await deps.ports.chooseTicket(session, debitInformation.debitAmount);
     command.ticket = ticket;
@@ -153,21 +154,6 @@ async function describeStart(
     },
     policy: await deps.ports.policyFor(session),
     command,
-  };
-}
-
-function toCommand({ rngResult, debitInformation, endGame }: StartGameRound): StartCommand {
-  const { debitAmount, currency, useTicketInfo } = debitInformation;
-  return {
-    type: 'start',
-    debitAmount,
-    stake: debitAmount ?? 0,
-    currency,
-    useTicket: useTicketInfo?.useTicket === true,
-    endGame,
-    winAmount: rngResult.winAmount ?? 0,
-    rngCallId: rngResult.rngCallId,
-    result: rngResult.result,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AddSpinCounter, AddWin, CollectWin, RoundCommand, StartGameRound } from '../commands/types';
 import { commandKey } from '../commands/shared';
+import { startCommandOf } from '../commands/start-command';
 import type { RoundReply } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
@@ -7,7 +8,7 @@ import { isAmount } from '../domain/money';
 import { decide } from '../domain/round/decide';
 import { openRound } from '../domain/round/open';
 import { replyAbout, replyTo } from '../domain/round/replies';
-import type { Command, RoundPolicy, RoundState, StartCommand } from '../domain/round/types';
+import type { Command, RoundPolicy, RoundState } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import { settleAll, walletBalance } from './pretend-wallet';
 import type { DemoGame, DemoRound } from './types';
@@ -35,7 +36,7 @@ export function newGame({ balance, currency }: Session): DemoGame {
 export function startTurn(game: DemoGame, request: StartGameRound, policy: RoundPolicy, at: string): Turn {
   const { session } = request;
   const { gameround, alias } = namesOf(request);
-  const command = startCommand(request);
+  const command = startCommandOf(request);
   const known = roundIn(game, gameround);
   if (known !== undefined) return commandTurn(game, known, command, at);
   if (session.onlyGameround !== undefined)
@@ -101,21 +102,6 @@ export const toCommand = {
     gameStateResult: request.gameStateResult,
   }),
 };
-
-function startCommand({ rngResult, debitInformation, endGame }: StartGameRound): StartCommand {
-  const { debitAmount, currency, useTicketInfo } = debitInformation;
-  return {
-    type: 'start',
-    debitAmount,
-    stake: debitAmount ?? 0,
-    currency,
-    useTicket: useTicketInfo?.useTicket === true,
-    endGame,
-    winAmount: rngResult.winAmount ?? 0,
-    rngCallId: rngResult.rngCallId,
-    result: rngResult.result,
-  };
-}
 
 /**
  * Rounds of a demo session are its own: their hashes hold the session, so that none is ever taken for a round of real
