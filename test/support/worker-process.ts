@@ -87,12 +87,22 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
   closeSync(log);
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const read = (): string => readFileSync(logFile, 'utf8');
-  const ready = new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve());
-    void exited.then(() => reject(new Error(`the worker ended:\n${read()}`)));
-    setTimeout(() => reject(new Error(`the worker is not ready:\n${read()}`)), READY_TIMEOUT_MS).unref();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(
+      () => settle(new Error(`the worker is not ready:\n${read()}`)),
+      READY_TIMEOUT_MS,
+    );
+    const onExit = (): void => settle(new Error(`the worker ended:\n${read()}`));
+    // Afterwards nothing of this may still go off: the test's folder, and its test file, will be gone.
+    const settle = (error?: Error): void => {
+      clearTimeout(timer);
+      child.off('exit', onExit);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    child.once('exit', onExit);
+    child.once('message', () => settle());
   });
-  await ready;
   const end = (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal);
     return exited;
