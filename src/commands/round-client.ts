@@ -37,14 +37,14 @@ export type Gone = 'gone';
 
 export interface RoundClient {
   /** Starts the round, or joins it when it runs already. */
-  start(start: GameroundStart, actor: Actor): Promise<RoundReply | Gone | 'guard-lost'>;
+  start(start: GameroundStart, actor: Actor, deadline?: number): Promise<RoundReply | Gone | 'guard-lost'>;
   /** Makes the command durable by a signal and fetches its answer by an update. */
-  send: (gameround: string, sent: Command, actor?: Actor) => Promise<RoundReply | Gone>;
+  send: (gameround: string, sent: Command, actor?: Actor, deadline?: number) => Promise<RoundReply | Gone>;
   /** Fetches an answer without making anything durable first: for what can only be a repeat. */
   ask: (gameround: string, sent: Command, actor?: Actor) => Promise<RoundReply | Gone>;
   /** The round's state, also of a closed one within retention; undefined where there never was a round. */
-  state(gameround: string): Promise<RoundStateView | undefined>;
-  isRunning(gameround: string): Promise<boolean>;
+  state(gameround: string, deadline?: number): Promise<RoundStateView | undefined>;
+  isRunning(gameround: string, deadline?: number): Promise<boolean>;
 }
 
 export function createRoundClient(client: Client, taskQueue: string): RoundClient {
@@ -79,38 +79,44 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
   }
 
   return {
-    start: (start, actor) => {
+    start: (start, actor, until) => {
       const call = randomUUID();
       const { gameround } = start.identity;
-      return limit(gameround, (deadline) =>
-        within(async () => {
-          try {
-            return await client.workflow.executeUpdateWithStart(startUpdate, {
-              startWorkflowOperation: startOperation({ ...start, call }, taskQueue),
-              args: [start.command, actor, call],
-            });
-          } catch (error) {
-            if (failureType(error) === FAILURES.guardLost) return 'guard-lost';
-            if (error instanceof WorkflowUpdateFailedError) return refusedReply(error);
-            goneOr(error);
-            // Its task was repeated under our call, and it was over before we came again.
-            return (await answersOf(handleOf(gameround)))[call] ?? 'gone';
-          }
-        }, deadline),
+      return limit(
+        gameround,
+        (deadline) =>
+          within(async () => {
+            try {
+              return await client.workflow.executeUpdateWithStart(startUpdate, {
+                startWorkflowOperation: startOperation({ ...start, call }, taskQueue),
+                args: [start.command, actor, call],
+              });
+            } catch (error) {
+              if (failureType(error) === FAILURES.guardLost) return 'guard-lost';
+              if (error instanceof WorkflowUpdateFailedError) return refusedReply(error);
+              goneOr(error);
+              // Its task was repeated under our call, and it was over before we came again.
+              return (await answersOf(handleOf(gameround)))[call] ?? 'gone';
+            }
+          }, deadline),
+        until,
       );
     },
-    send: (gameround, sent, actor) =>
-      limit(gameround, (deadline) =>
-        within(async () => {
-          try {
-            const { command, signal } = channels(sent);
-            const call = randomUUID();
-            await handleOf(gameround).signal(signal, command, actor, call);
-            return await updateOrResult(gameround, sent, actor, call);
-          } catch (error) {
-            return goneOr(error);
-          }
-        }, deadline),
+    send: (gameround, sent, actor, until) =>
+      limit(
+        gameround,
+        (deadline) =>
+          within(async () => {
+            try {
+              const { command, signal } = channels(sent);
+              const call = randomUUID();
+              await handleOf(gameround).signal(signal, command, actor, call);
+              return await updateOrResult(gameround, sent, actor, call);
+            } catch (error) {
+              return goneOr(error);
+            }
+          }, deadline),
+        until,
       ),
     ask: (gameround, sent, actor) =>
       limit(gameround, (deadline) =>
@@ -122,7 +128,7 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
           }
         }, deadline),
       ),
-    state: (gameround) =>
+    state: (gameround, deadline) =>
       within(async () => {
         try {
           const state = await handleOf(gameround).query(stateQuery);
@@ -133,8 +139,8 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
           if (error instanceof WorkflowNotFoundError) return undefined;
           throw error;
         }
-      }),
-    isRunning: (gameround) => within(() => isRunning(handleOf(gameround))),
+      }, deadline),
+    isRunning: (gameround, deadline) => within(() => isRunning(handleOf(gameround)), deadline),
   };
 }
 
@@ -218,17 +224,22 @@ function goneOr(error: unknown): Gone {
   throw error;
 }
 
+type Limiter = <T>(gameround: string, run: (deadline: number) => Promise<T>, deadline?: number) => Promise<T>;
+
 /** A few calls of a round go out at a time; a bounded rest waits, within the command's time. */
-function perRoundLimiter(): <T>(gameround: string, run: (deadline: number) => Promise<T>) => Promise<T> {
+function perRoundLimiter(): Limiter {
   const rounds = new Map<string, { semaphore: Semaphore; callers: number }>();
-  return async (gameround, run) => {
-    const deadline = Date.now() + COMMAND_TIMEOUT_MS;
+  return async (gameround, run, deadline = Date.now() + COMMAND_TIMEOUT_MS) => {
     const entry = rounds.get(gameround) ?? { semaphore: new Semaphore(IN_FLIGHT_PER_ROUND), callers: 0 };
     if (entry.callers >= WAITING_PER_ROUND) throw refuse('OPERATIONBEINGPROCESSED');
     rounds.set(gameround, entry);
     entry.callers += 1;
     try {
-      const waiting = withTimeout(entry.semaphore, COMMAND_TIMEOUT_MS, refuse('OPERATIONBEINGPROCESSED'));
+      const waiting = withTimeout(
+        entry.semaphore,
+        Math.max(deadline - Date.now(), 1),
+        refuse('OPERATIONBEINGPROCESSED'),
+      );
       return await waiting.runExclusive(() => run(deadline));
     } finally {
       entry.callers -= 1;

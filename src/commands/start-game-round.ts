@@ -10,8 +10,7 @@ import type { GuardHolder } from './ports';
 import { actorOf, recordOf, replyForOver, type CommandDependencies } from './shared';
 import type { StartGameRound } from './types';
 
-/** A holder that changes under our hands is looked at again, a few times. */
-const MAX_TRIES = 5;
+const MIN_PAUSE_MS = 50;
 
 /**
  * Identify first (contract: Identity): the named round is repeated or followed up while it is open, refused when it
@@ -76,50 +75,63 @@ async function startNew(
   request: StartGameRound,
 ): Promise<RoundReply> {
   const { session } = request;
-  const start = await describeStart(deps, gameround, request);
+  // One for all that is done here: the caller must not wait longer, and nothing may start behind its back.
   const deadline = deps.now() + COMMAND_TIMEOUT_MS;
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  const start = await describeStart(deps, gameround, request);
+  while (deps.now() < deadline) {
     const holder = await guarded(() => deps.ports.guards.take(session, gameround));
     if (holder.gameround !== gameround) {
-      const blocked = await makeWay(deps, holder, gameround, request);
-      if (blocked !== undefined) return blocked;
-      // The caller may be gone by now: the new round must not start behind its back.
-      if (deps.now() > deadline) break;
-      if (!(await guarded(() => deps.ports.guards.replace(session, holder, gameround)))) continue;
+      const blocked = await makeWay(deps, holder, gameround, request, deadline);
+      if (blocked !== 'undecided' && blocked !== undefined) return blocked;
+      const isFree = blocked === undefined && deps.now() < deadline;
+      if (!isFree || !(await guarded(() => deps.ports.guards.replace(session, holder, gameround)))) {
+        await pause();
+        continue;
+      }
     }
-    const reply = await deps.rounds.start(start, actorOf(session));
+    const reply = await deps.rounds.start(start, actorOf(session), deadline);
     if (reply === 'gone') return replyForOver(deps, gameround, actorOf(session));
     if (reply !== 'guard-lost') return reply;
+    await pause();
   }
   throw refuse('OPERATIONBEINGPROCESSED');
 }
 
+/** Others may be after the same guard: not all of them shall look again at the same moment. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, MIN_PAUSE_MS + Math.random() * MIN_PAUSE_MS));
+}
+
 /**
  * Another round holds the guard: it is judged by its workflow, never by its record. A reply when it stays in the way,
- * undefined when it is over, or was closed for the new round.
+ * undefined when it is over, or was closed for the new round; `undecided` while its own first debit is.
  */
 async function makeWay(
   deps: CommandDependencies,
   holder: GuardHolder,
   gameround: string,
   request: StartGameRound,
-): Promise<RoundReply | undefined> {
-  const open = await openRoundOf(deps, holder.gameround);
+  deadline: number,
+): Promise<RoundReply | undefined | 'undecided'> {
+  const open = await openRoundOf(deps, holder.gameround, deadline);
   if (open === undefined) return undefined;
+  // It may yet lose the guard, and then there never was such a round.
+  if (open.phase === 'starting') return 'undecided';
   if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));
   const end = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' } as const;
-  const closed = await deps.rounds.send(holder.gameround, end, actorOf(request.session));
+  const closed = await deps.rounds.send(holder.gameround, end, actorOf(request.session), deadline);
   if (closed === 'gone') return undefined;
   // A refused credit has voided or crashed the round: it is out of the way all the same.
-  return (await openRoundOf(deps, holder.gameround)) === undefined ? undefined : closed;
+  return (await openRoundOf(deps, holder.gameround, deadline)) === undefined ? undefined : closed;
 }
 
 async function openRoundOf(
   deps: CommandDependencies,
   gameround: string,
+  deadline: number,
 ): Promise<RoundStateView | undefined> {
-  if (!(await deps.rounds.isRunning(gameround))) return undefined;
-  const state = await deps.rounds.state(gameround);
+  if (!(await deps.rounds.isRunning(gameround, deadline))) return undefined;
+  const state = await deps.rounds.state(gameround, deadline);
   return state !== undefined && state.status === 'open' && !state.crashed ? state : undefined;
 }
 
