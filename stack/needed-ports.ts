@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StackConfig } from './config';
 import { isPortFree } from './ports';
 import { UserError } from './user-error';
@@ -10,11 +11,13 @@ interface Needed {
 }
 
 const LOCAL = '127.0.0.1';
+const TRIES = 10;
+const PAUSE_MS = 200;
 
 /** Throws UserError with a line for each port that someone else holds, or that is wanted twice. */
 export async function requireFreePorts(config: StackConfig): Promise<void> {
   const all = needed(config);
-  const free = await Promise.all(all.map(({ port, host }) => isPortFree(port, host)));
+  const free = await Promise.all(all.map(({ port, host }) => isFreeSoon(port, host)));
   const taken = all
     .filter((_, at) => free[at] === false)
     .map(({ port, what, remedy }) => {
@@ -27,6 +30,15 @@ export async function requireFreePorts(config: StackConfig): Promise<void> {
         `Port ${port}, needed for ${what}, is given to something else too: ${remedy}.`,
     );
   if (taken.length + twice.length > 0) throw new UserError([...taken, ...twice].join('\n'));
+}
+
+/** A program that is just ending gives its port back a moment after it has gone from the list of processes. */
+async function isFreeSoon(port: number, host: string): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (await isPortFree(port, host)) return true;
+    await sleep(PAUSE_MS);
+  }
+  return false;
 }
 
 function needed(config: StackConfig): Needed[] {

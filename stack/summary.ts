@@ -34,7 +34,7 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
     ? [
         ['Sandbox wallet', `http://127.0.0.1:${config.sandbox.walletPort}`],
         ['Demo game', `http://127.0.0.1:${config.sandbox.gamePort}/play`],
-        ['Another launch URL', `http://127.0.0.1:${config.sandbox.walletPort}/launch`],
+        ['Play', `http://127.0.0.1:${config.sandbox.walletPort}/launch?redirect=1`],
       ]
     : [];
   return [
@@ -42,7 +42,6 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
     ['API description', `${api}/docs`],
     ['Health', `${api}/health/ready`],
     ['Metrics', `${api}/metrics`],
-    ['Back office', `${api}/backoffice`],
     ['Temporal', stack.temporalAddress],
     ...web,
     ['MongoDB', stack.mongodbUri.replace(/\/\/[^@/]*@/, '//***@')],
@@ -54,7 +53,7 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
 function tokenLines({ newTokenFile, service }: StackConfig): string[] {
   if (newTokenFile === undefined) return [];
   return [
-    `  Back office token, made just now and kept in ${newTokenFile}:`,
+    `  Back office token (for the back office to come), made just now and kept in ${newTokenFile}:`,
     `  ${service.backofficeToken}`,
     '',
   ];

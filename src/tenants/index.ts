@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { ConfigError } from '../config';
 import type { Logger } from '../logging';
 import { gameOf, operatorOf, providerOf, readTenantsFile, warningsOf, type TenantEntries } from './file';
 import { createTenantStore, type TenantStore } from './store';
@@ -19,7 +20,7 @@ interface Snapshot {
 /**
  * Reads TENANTS_FILE, puts it into MongoDB and goes on reading MongoDB every `refreshMs`. Returns after the first try:
  * with MongoDB down the file's tenants are there at once, and the rest follows as soon as it is back.
- * @throws TenantsFileError
+ * @throws TenantsFileError, ConfigError (SECRETS_KEY is another one than MongoDB's secrets were encrypted with)
  */
 export async function loadTenants(options: {
   file: string;
@@ -75,11 +76,17 @@ class RefreshedTenants implements Tenants {
   async start(): Promise<void> {
     await this.refresh().then(
       () => this.#learned(),
-      (error: unknown) => this.#missed(error),
+      (error: unknown) => {
+        if (error instanceof ConfigError) throw error;
+        this.#missed(error);
+      },
     );
     if (this.#closed) return;
     const { refreshMs, retryMs } = this.options;
-    this.#timer = setTimeout(() => void this.start(), this.#failing ? retryMs : refreshMs).unref();
+    this.#timer = setTimeout(
+      () => void this.start().catch((error: unknown) => this.#missed(error)),
+      this.#failing ? retryMs : refreshMs,
+    ).unref();
   }
 
   /** Concurrent calls share one reading. Rejects when MongoDB cannot be read; what is in memory stays. */

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import type { Logger } from '../logging';
+import { ConfigError } from '../config';
 import { decryptSecrets, encryptSecrets } from './encryption';
 import { GameEntry, OperatorEntry, ProviderEntry, type TenantEntries } from './file';
 
@@ -51,12 +52,23 @@ export function createTenantStore(db: Db, secretsKey: Buffer, logger: Logger): T
     entry: object,
     secrets: string[] | undefined,
   ): boolean {
+    if (secrets === undefined) return JSON.stringify(now.entry) === JSON.stringify(entry);
+    const kept = JSON.stringify(readable(kind, now));
     if (JSON.stringify(now.entry) !== JSON.stringify(entry)) return false;
-    if (secrets === undefined) return true;
+    return kept === JSON.stringify(secrets);
+  }
+
+  /**
+   * Secrets of another key are never overwritten: a process that came with the wrong one would lock out all that run.
+   * @throws ConfigError
+   */
+  function readable(kind: Kind, document: TenantDocument): string[] | undefined {
     try {
-      return JSON.stringify(secretsOf(kind, now)) === JSON.stringify(secrets);
+      return secretsOf(kind, document);
     } catch {
-      return false;
+      throw new ConfigError([
+        `SECRETS_KEY: is not the one that the secrets in MongoDB (${ownerOf(kind, document._id)}) are encrypted with; every process needs the same`,
+      ]);
     }
   }
 

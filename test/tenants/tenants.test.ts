@@ -135,6 +135,14 @@ describe('loadTenants', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('refuses to start with another SECRETS_KEY, and changes nothing', async () => {
+    await load();
+    const before = await db.collection('operators').find().toArray();
+    const stranger = loadTenants({ file, db, secretsKey: randomBytes(32), logger });
+    await expect(stranger).rejects.toThrow(/SECRETS_KEY: is not the one/);
+    expect(await db.collection('operators').find().toArray()).toEqual(before);
+  });
+
   it('keeps tenants in MongoDB without a readable secret', async () => {
     writeFileSync(
       file,
