@@ -22,7 +22,9 @@ export default tseslint.config(
   { files: ['**/*.{js,cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.{js,cjs,mjs}'],
-    languageOptions: { globals: { module: 'writable', require: 'readonly', process: 'readonly', console: 'readonly' } },
+    languageOptions: {
+      globals: { module: 'writable', require: 'readonly', process: 'readonly', console: 'readonly' },
+    },
   },
   // The stack and the command-line tools talk to a person at a terminal.
   { files: ['stack/**', 'bench/**', 'scripts/**'], rules: { 'no-console': 'off' } },
