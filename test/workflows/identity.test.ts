@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RoundReply } from '../../src/contracts/gameround';
 import { gameroundHash, roundName } from '../../src/domain/hashes';
-import {
-  agreedBooks,
-  finished,
-  playerOf,
-  refusalOf,
-  refused,
-  STAKE,
-  until,
-  type Player,
-} from '../support/player';
+import { agreedBooks, finished, playerOf, refusalOf, refused, STAKE, type Player } from '../support/player';
 import { sideBySide } from '../support/side-by-side';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
