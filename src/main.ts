@@ -16,7 +16,7 @@ import { refuse } from './domain/errors';
 import { createGameConfigurations } from './game-configuration';
 import { createApp } from './http/app';
 import type { HttpDeps, RoundQueries } from './http/deps';
-import { createHealth, type Probes } from './http/health';
+import { createHealth, type Health, type Probes } from './http/health';
 import { createLogger, type Logger } from './logging';
 import { createMetrics, type Metrics } from './metrics';
 import { runProcess, stopSignal, untilReached } from './process';
@@ -69,8 +69,9 @@ async function main(): Promise<void> {
   });
   const demoGames = createDemoStore(database.db);
   const demoRounds = createDemoRounds({ store: demoGames, policyFor: (session) => ports.policyFor(session) });
+  const health = createHealth(probes(temporal, database), Date.now);
   const app = createApp({
-    ...httpDeps({ config, database, temporal, tenants, sessions, queries, wallet, ports }),
+    ...httpDeps({ config, temporal, tenants, sessions, queries, wallet, ports, health }),
     ...{ demoRounds, provider, rng, gameConfigurations, logger, metrics },
   });
   const prepared = untilReached(stopped, logger, 'MongoDB', async () => {
@@ -80,6 +81,12 @@ async function main(): Promise<void> {
     await ensureRoundIndexes(rounds);
     await draws.prepare();
     await demoGames.prepare();
+  });
+
+  // Ready once, ready to be degraded: that must not depend on anybody having asked before an outage.
+  void untilReached(stopped, logger, 'Temporal, MongoDB or a worker', async () => {
+    const { missing } = await health.check();
+    if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
   });
 
   await serve(createServer(SERVER_OPTIONS, app.callback()), config, stopped, logger);
@@ -95,20 +102,20 @@ async function main(): Promise<void> {
 
 interface Parts {
   config: Config;
-  database: Database;
   temporal: Temporal;
   tenants: Tenants;
   sessions: Sessions;
   queries: RecordQueries;
   wallet: OperatorWallet;
   ports: CommandPorts;
+  health: Health;
 }
 
 /** What the routes work with, as far as it is not made for them alone. */
 function httpDeps(
   parts: Parts,
 ): Omit<HttpDeps, 'demoRounds' | 'provider' | 'rng' | 'gameConfigurations' | 'logger' | 'metrics'> {
-  const { config, database, temporal, tenants, sessions, queries, wallet, ports } = parts;
+  const { config, temporal, tenants, sessions, queries, wallet, ports, health } = parts;
   const commands = createCommands(temporal.client, ports);
   return {
     baseUrl: config.http.baseUrl,
@@ -120,7 +127,7 @@ function httpDeps(
     reconcile: createReconciliation(temporal.client, (gameround) => commands.describeRound(gameround)),
     wallet,
     environment: config.environment,
-    health: createHealth(probes(temporal, database), Date.now),
+    health,
     clock: Date.now,
   };
 }

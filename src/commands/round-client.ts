@@ -41,7 +41,7 @@ export interface RoundClient {
   /** Makes the command durable by a signal and fetches its answer by an update. */
   send: (gameround: string, sent: Command, actor?: Actor, deadline?: number) => Promise<RoundReply | Gone>;
   /** Fetches an answer without making anything durable first: for what can only be a repeat. */
-  ask: (gameround: string, sent: Command, actor?: Actor) => Promise<RoundReply | Gone>;
+  ask: (gameround: string, sent: Command, actor?: Actor, deadline?: number) => Promise<RoundReply | Gone>;
   /** The round's state, also of a closed one within retention; undefined where there never was a round. */
   state(gameround: string, deadline?: number): Promise<RoundStateView | undefined>;
   isRunning(gameround: string, deadline?: number): Promise<boolean>;
@@ -118,15 +118,18 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
           }, deadline),
         until,
       ),
-    ask: (gameround, sent, actor) =>
-      limit(gameround, (deadline) =>
-        within(async () => {
-          try {
-            return await update(gameround, sent, actor);
-          } catch (error) {
-            return goneOr(error);
-          }
-        }, deadline),
+    ask: (gameround, sent, actor, until) =>
+      limit(
+        gameround,
+        (deadline) =>
+          within(async () => {
+            try {
+              return await update(gameround, sent, actor);
+            } catch (error) {
+              return goneOr(error);
+            }
+          }, deadline),
+        until,
       ),
     state: (gameround, deadline) =>
       within(async () => {

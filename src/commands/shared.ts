@@ -3,6 +3,7 @@ import { refusal, refuse } from '../domain/errors';
 import { replyAbout } from '../domain/round/replies';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
+import { COMMAND_TIMEOUT_MS } from './deadline';
 import type { CommandPorts } from './ports';
 import type { RoundClient } from './round-client';
 import type { RoundCommand } from './types';
@@ -44,11 +45,12 @@ export async function sendToRound(
   { session, gameRound }: RoundCommand,
   command: Command,
 ): Promise<RoundReply> {
-  const record = await reach(deps, session, gameRound);
+  const deadline = deps.now() + COMMAND_TIMEOUT_MS;
+  const record = await reach(deps, session, gameRound, deadline);
   // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
   const isOver = record !== 'unavailable' && record !== undefined && record.status !== 'open';
   const send = isOver ? deps.rounds.ask : deps.rounds.send;
-  const reply = await send(gameRound, command, actorOf(session));
+  const reply = await send(gameRound, command, actorOf(session), deadline);
   return reply === 'gone' ? replyForOver(deps, gameRound, actorOf(session)) : reply;
 }
 
@@ -60,12 +62,15 @@ async function reach(
   deps: CommandDependencies,
   session: Session,
   gameround: string,
+  deadline: number,
 ): Promise<RoundSnapshot | undefined | 'unavailable'> {
   if (session.onlyGameround !== undefined && session.onlyGameround !== gameround)
     throw refuse('GAMEROUNDNOTFOUND');
   const record = await recordOf(deps, gameround);
   const identity =
-    record === undefined || record === 'unavailable' ? await identityOf(deps, gameround) : record.identity;
+    record === undefined || record === 'unavailable'
+      ? await identityOf(deps, gameround, deadline)
+      : record.identity;
   if (!owns(session, identity)) throw refuse('GAMEROUNDNOTFOUND');
   const mayFinish = session.sessionId === identity.sessionId || session.onlyGameround === gameround;
   if (session.expired && !mayFinish) throw refuse('TOKENEXPIRED');
@@ -73,8 +78,12 @@ async function reach(
 }
 
 /** Without a record the round's workflow tells whose it is: nothing is sent to a round of somebody else. */
-async function identityOf(deps: CommandDependencies, gameround: string): Promise<RoundIdentity> {
-  const state = await deps.rounds.state(gameround);
+async function identityOf(
+  deps: CommandDependencies,
+  gameround: string,
+  deadline: number,
+): Promise<RoundIdentity> {
+  const state = await deps.rounds.state(gameround, deadline);
   if (state === undefined) throw refuse('GAMEROUNDNOTFOUND');
   return state.identity;
 }

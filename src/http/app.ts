@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
+import { errorObject, statusOf } from '../domain/errors';
 import type { HttpDeps } from './deps';
 import { createHttp, type CallState } from './http';
 import { errorReplies } from './middleware/errors';
@@ -33,6 +34,15 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
   app.proxy = deps.trustedProxies > 0;
   app.maxIpsCount = deps.trustedProxies;
   app.on('error', (error: unknown) => deps.logger.error({ error }, 'reply failed'));
+  app.use(async (ctx, next) => {
+    // Nothing behind can read the path of a target that is no URL (`GET http://[`).
+    if (URL.canParse(ctx.req.url ?? '', 'http://localhost')) {
+      await next();
+      return;
+    }
+    ctx.status = statusOf('INVALIDREQUEST');
+    ctx.body = { errorCode: errorObject('INVALIDREQUEST', 'the request target is not a URL') };
+  });
   app.use(
     requestLog({
       logger: deps.logger,

@@ -104,7 +104,8 @@ function delivery(change: Partial<WalletDelivery> = {}): WalletDelivery {
 
 function deliver(change: Partial<WalletDelivery> = {}, isLocal = true): Promise<DeliveryResult> {
   const environment = new MockActivityEnvironment({ isLocal });
-  return environment.run(createWalletActivities(deps).deliver, delivery(change)) as Promise<DeliveryResult>;
+  const activity = createWalletActivities(deps).deliver;
+  return environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery(change));
 }
 
 test('a first delivery is judged by its answer', async () => {

@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { createHealth, type Part } from '../../src/http/health';
 import { errorObject } from '../../src/domain/errors';
 import {
@@ -41,6 +42,23 @@ describe('every reply', () => {
     expect([reply.status, reply.body]).toEqual([405, { errorCode: errorObject('NOTFOUND') }]);
     expect(reply.headers.get('allow')).toContain(allowed);
   });
+
+  it.each(['http://[', 'http://[::1/x', 'http://[/connect?token=x'])(
+    'a target that is no URL, %s, is 400',
+    async (path) => {
+      const { port } = new URL(service.url);
+      const reply = await new Promise<{ status?: number; text: string }>((resolve, reject) => {
+        const call = httpRequest({ host: '127.0.0.1', port, path }, (response) => {
+          let text = '';
+          response.on('data', (part: Buffer) => (text += part.toString()));
+          response.on('end', () => resolve({ status: response.statusCode, text }));
+        });
+        call.on('error', reject).end();
+      });
+      expect(reply.status).toBe(400);
+      expect(JSON.parse(reply.text)).toMatchObject({ errorCode: { id: 1000 } });
+    },
+  );
 
   it('carries security headers and is never stored', async () => {
     for (const path of ['/health/live', '/nothing', '/connect?token=x']) {

@@ -144,7 +144,11 @@ export function totals(round: RoundSnapshot | RoundState): {
   totalBetAmount: number;
   totalWinAmount: number;
 } {
-  const voided = new Set(round.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  const voided = new Set(
+    round.transactions
+      .filter(({ type, outcome }) => type === 'void' && outcome === 'accepted')
+      .map(({ hash }) => hash),
+  );
   const sum = (type: RoundTransaction['type']): number =>
     round.transactions
       .filter((transaction) => transaction.type === type && transaction.outcome === 'accepted')
