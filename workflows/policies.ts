@@ -54,8 +54,9 @@ export const EVENTS_PER_RUN = 5_000;
 export const UPDATES_PER_RUN = 500;
 export const QUIET_MS = 200;
 
-/** From here on it doesn't wait for a pause: well below what the server allows a run (51,200 events, 2,000 updates). */
+/** From here on it doesn't wait for a pause: well below what the server allows a run (51,200 events, 50 MiB, 2,000 updates). */
 export const MAX_EVENTS_PER_RUN = 25_000;
+export const MAX_BYTES_PER_RUN = 16 * 1024 * 1024;
 export const MAX_UPDATES_PER_RUN = 1_500;
 
 /** The provider's data about a closed round: asked for an hour, then the report goes without. */

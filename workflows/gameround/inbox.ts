@@ -50,7 +50,7 @@ export interface Inbox {
 }
 
 const MAX_REFUSALS = 20;
-const MAX_ANSWERS = 24;
+const MAX_ANSWERS = 12;
 
 const COMMANDS = [
   ['start', startSignal, startUpdate],

@@ -24,6 +24,7 @@ import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies'
 import { resumeVoid } from '../../src/domain/round/settle';
 import {
   EVENTS_PER_RUN,
+  MAX_BYTES_PER_RUN,
   MAX_EVENTS_PER_RUN,
   MAX_UPDATES_PER_RUN,
   QUIET_MS,
@@ -186,7 +187,11 @@ function isFull({ round, inbox, projection, autoClose, afterwards }: Parts): boo
 /** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */
 async function goOnWhenQuiet(parts: Parts, start: GameroundStart): Promise<void> {
   const { inbox } = parts;
-  const isPressing = workflowInfo().historyLength > MAX_EVENTS_PER_RUN || inbox.updates > MAX_UPDATES_PER_RUN;
+  const { historyLength, historySize } = workflowInfo();
+  const isPressing =
+    historyLength > MAX_EVENTS_PER_RUN ||
+    historySize > MAX_BYTES_PER_RUN ||
+    inbox.updates > MAX_UPDATES_PER_RUN;
   const isBusy = !isPressing && (await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS));
   if (!isBusy && isFull(parts)) await goOn(parts, start);
 }

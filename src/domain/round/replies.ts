@@ -51,6 +51,8 @@ export interface RoundReply {
 
 /** How many entries of the game state a command's reply carries at most. */
 export const MAX_REPLY_ENTRIES = 20;
+/** And how much of them: every answer stands in the history, and the newest ones in the round's result. */
+const MAX_REPLY_CHARS = 24 * 1024;
 
 export function gameRoundInfo(round: RoundSnapshot | RoundState): GameRoundInfo {
   const { identity } = round;
@@ -84,6 +86,18 @@ export function freePlayInfo(round: RoundSnapshot | RoundState): FreePlayInfo | 
   };
 }
 
+/** The newest entry, and of those before it as many as an answer may carry. */
+function newest(entries: readonly GameStateEntry[]): GameStateEntry[] {
+  let chars = 0;
+  let from = entries.length;
+  while (from > 0 && entries.length - from < MAX_REPLY_ENTRIES) {
+    chars += JSON.stringify(entries[from - 1]).length;
+    if (chars > MAX_REPLY_CHARS && from < entries.length) break;
+    from -= 1;
+  }
+  return entries.slice(from);
+}
+
 /** The reply to a command that was answered: the same again for every repeat. */
 export function replyTo(state: RoundState, answer: Answer): RoundReply {
   // As it was then: later credits have not collected anything yet.
@@ -91,7 +105,7 @@ export function replyTo(state: RoundState, answer: Answer): RoundReply {
   const gameState = applyCredits(state.gameState.slice(0, answer.entries), credits);
   return {
     gameRoundInfo: gameRoundInfo({ ...state, status: answer.status, stake: answer.stake }),
-    gameState: gameState.slice(-MAX_REPLY_ENTRIES),
+    gameState: newest(gameState),
     amountToCollect: answer.amountToCollect,
     amountCredited: answer.amountCredited,
     freePlayInfo: freePlayInfo({ ...state, gameState }),
@@ -105,7 +119,7 @@ export function replyTo(state: RoundState, answer: Answer): RoundReply {
 export function replyAbout(round: RoundSnapshot | RoundState, refusal: Refusal): RoundReply {
   return {
     gameRoundInfo: gameRoundInfo(round),
-    gameState: round.gameState.slice(-MAX_REPLY_ENTRIES),
+    gameState: newest(round.gameState),
     amountToCollect: round.amountToCollect,
     amountCredited: 0,
     refusal,
