@@ -50,8 +50,8 @@ export const AUTO_CLOSE_FIRST_RETRY_MS = 60_000;
 export const AUTO_CLOSE_MAX_RETRY_MS = 3_600_000;
 
 /** From here on a round goes on in a new run at its next pause. */
-export const EVENTS_PER_RUN = 5_000;
-export const UPDATES_PER_RUN = 500;
+export const EVENTS_PER_RUN = 1_500;
+export const UPDATES_PER_RUN = 100;
 export const QUIET_MS = 200;
 
 /** From here on it doesn't wait for a pause: well below what the server allows a run (51,200 events, 50 MiB, 2,000 updates). */
