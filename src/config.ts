@@ -266,7 +266,8 @@ function kept(dataDir: string, name: string, variable: string, make: () => strin
   const file = join(dataDir, name);
   const aside = `${file}.${process.pid}`;
   try {
-    mkdirSync(dataDir, { recursive: true });
+    // Secrets and everybody's rounds lie there: nobody else's business on a shared machine.
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     if (existsSync(file)) return readFileSync(file, 'utf8').trim();
     writeFileSync(aside, `${make()}\n`, { mode: 0o600 });
     try {

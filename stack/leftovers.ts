@@ -25,7 +25,7 @@ const KILL_WAIT_MS = 5_000;
  */
 export async function claimDataDir(dataDir: string, say: (line: string) => void): Promise<void> {
   const dir = runDir(dataDir);
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
   const owner = await readEntry(join(dir, OWNER));
   if (owner && owner.pid !== process.pid && isRunning(owner)) {
     throw new UserError(

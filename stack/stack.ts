@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readTenantsFile, TenantsFileError } from '../src/tenants/file';
 import { findBinary } from './binaries';
 import { startChild, type Child } from './child';
 import { reachable, type StackConfig } from './config';
@@ -48,6 +49,7 @@ const ROTATE_EVERY_MS = 30_000;
 /** Starts everything and returns when the API says that it is ready; on failure nothing is left running. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say, signal } = options;
+  checkTenants(config.service.tenantsFile);
   await claimDataDir(config.service.dataDir, say);
   const running = new Services(options);
   try {
@@ -67,6 +69,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   } catch (error) {
     await running.stop();
     throw error;
+  }
+}
+
+/** The processes read it themselves; a fault in it is told before anything is started. */
+function checkTenants(file: string): void {
+  try {
+    readTenantsFile(file);
+  } catch (error) {
+    throw error instanceof TenantsFileError ? new UserError(error.message) : error;
   }
 }
 

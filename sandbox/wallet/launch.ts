@@ -23,7 +23,15 @@ export function addLaunch(launch: Launch): void {
 async function getLaunch({ operators, serviceUrl }: Launch, ctx: Context): Promise<void> {
   const query = parsedOr400(ctx, launchQuery, ctx.query);
   if (query === undefined) return;
-  const { operatorId: asked, playerId = DEMO_PLAYER, redirect, gameround, profile, ...rest } = query;
+  const {
+    operatorId: asked,
+    playerId = DEMO_PLAYER,
+    redirect,
+    gameRound,
+    gameround = gameRound,
+    profile,
+    ...rest
+  } = query;
   const operator = operators.find(({ operatorId }) => operatorId === (asked ?? operators[0]?.operatorId));
   const secret = operator?.secrets[0];
   if (operator === undefined || secret === undefined) {

@@ -115,6 +115,7 @@ export const launchQuery = z.object({
   mode: z.string().max(16).default('real'),
   gameCode: identifier.default('demo-slot'),
   gameround: identifier.optional(),
+  gameRound: identifier.optional(),
   profile: z.string().max(1_000).optional(),
   redirect: z.string().optional(),
 });

@@ -22,6 +22,8 @@ export class TenantsFileError extends Error {
 }
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** How the secrets of sandbox/tenants.json begin: good for trying things out, and for nothing else. */
+const PUBLISHED_SECRET = 'sandbox-only-';
 const MAX_DURATION_MS = 90 * UNIT_MS.d;
 
 function durationMs(text: string): number {
@@ -197,11 +199,19 @@ export function gameOf(entry: GameEntry): GameDefinition {
 
 /** What is allowed and still worth a word (spec: normally 12 to 48 hours). */
 export function warningsOf(entries: TenantEntries): string[] {
-  return entries.operators.flatMap(({ operatorId, autoCloseAfter }) => {
+  const unusual = entries.operators.flatMap(({ operatorId, autoCloseAfter }) => {
     const ms = durationMs(autoCloseAfter);
     const usual = ms >= 12 * UNIT_MS.h && ms <= 48 * UNIT_MS.h;
     return usual
       ? []
       : [`operator ${operatorId}: autoCloseAfter ${autoCloseAfter} is outside the usual 12 to 48 hours`];
   });
+  const published = [
+    ...entries.operators.map(({ operatorId, secrets }) => ({ tenant: `operator ${operatorId}`, secrets })),
+    ...entries.providers.map(({ providerId, secrets }) => ({ tenant: `provider ${providerId}`, secrets })),
+  ].filter(({ secrets }) => secrets.some((secret) => secret.startsWith(PUBLISHED_SECRET)));
+  return [
+    ...unusual,
+    ...published.map(({ tenant }) => `${tenant}: its secret is the sandbox's, which anyone can read`),
+  ];
 }

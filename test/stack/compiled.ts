@@ -12,7 +12,7 @@ export interface CompiledStack {
   remove(): Promise<void>;
 }
 
-const SOURCES = ['stack', 'src', 'src/contracts'];
+const SOURCES = ['stack', 'src', 'src/contracts', 'src/tenants', 'src/domain'];
 
 // A stand-in writes down what happens to it, which shows in which order things were stopped.
 const STAND_IN = `

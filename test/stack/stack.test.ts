@@ -188,6 +188,14 @@ describe('npm start', () => {
     expect(stack.output()).toContain('TEMPORAL_UI_PORT: must be a port');
   });
 
+  it('tells a fault in TENANTS_FILE before it starts anything', async () => {
+    env = { ...env, TENANTS_FILE: join(__dirname, '../../package.json') };
+    const stack = start();
+    expect(await stack.ended).toBe(1);
+    expect(stack.output()).toMatch(/^TENANTS_FILE \S+ is not usable:\n {2}\S/);
+    expect(stack.output()).not.toContain('starting');
+  });
+
   it('stopped in the middle of starting, leaves nothing', async () => {
     const stack = start();
     await stack.printed('starting MongoDB');

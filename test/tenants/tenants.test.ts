@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient, type Db } from 'mongodb';
@@ -88,6 +88,15 @@ describe('TENANTS_FILE', () => {
     const text = changed(({ operators }) => (operators[0]!.autoCloseAfter = autoCloseAfter));
     if (autoCloseAfter === '0s') expect(() => parseTenants('t.json', text)).toThrow(/autoCloseAfter/);
     else expect(warningsOf(parseTenants('t.json', text))).toEqual([expect.stringContaining('op1')]);
+  });
+
+  it("warns of operators and providers that still use the sandbox's secrets", () => {
+    const text = readFileSync(join(__dirname, '../../sandbox/tenants.json'), 'utf8');
+    const warnings = warningsOf(parseTenants('t.json', text)).filter((line) => /anyone can read/.test(line));
+    expect(warnings).toEqual([
+      expect.stringMatching(/^operator op1\b/),
+      expect.stringMatching(/^provider gp1\b/),
+    ]);
   });
 });
 

@@ -39,6 +39,13 @@ test('a spin without a win, closed in the same call: debit and end together', as
   });
 });
 
+test("the bet's timestamp is the round's opening, however often its first task is begun anew", async () => {
+  const { hash } = (await playerOf(harness).start()).gameRoundInfo;
+  const { startTime } = await harness.handle(hash).describe();
+  const { record } = await agreedBooks(harness, hash);
+  expect(record.transactions[0]?.timestamp).toBe(startTime.toISOString());
+});
+
 test('start, win, end: the record and the ledger agree at every step', async () => {
   const player = playerOf(harness);
   const started = await player.start();

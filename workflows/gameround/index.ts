@@ -34,7 +34,7 @@ import { createAfterwards, type Afterwards } from './afterwards';
 import { closeWhenForgotten, type AutoClose } from './auto-close';
 import { answer, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
 import { createProjection, type Projection } from './projection';
-import { isActive, isSettled, now, publisher, type Round } from './round';
+import { isActive, isSettled, now, publisher, startedAt, type Round } from './round';
 import { createWallet, type Wallet } from './wallet';
 
 /**
@@ -62,13 +62,13 @@ interface Parts {
 function setup(start: GameroundStart): Parts {
   const { identity, policy, command, continued } = start;
   const round: Round = {
-    state: continued?.state ?? openRound(identity, policy, command, now()),
+    state: continued?.state ?? openRound(identity, policy, command, startedAt()),
     guardLost: false,
   };
   const inbox: Inbox = { queue: [], active: new Map(), refusals: [], updates: 0, answers: new Map() };
   const publish = publisher(round);
   const projection = createProjection(round, continued?.version ?? 0, publish);
-  const closeAt = continued?.autoCloseAt ?? Date.now() + policy.autoCloseAfterMs;
+  const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + policy.autoCloseAfterMs;
   const autoClose = { closeAt, attempts: continued?.autoCloseAttempts ?? 0, asking: false };
   if (continued === undefined)
     inbox.active.set('start', {

@@ -1,4 +1,4 @@
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import { attentionOf } from '../../src/domain/round/attention';
 import type { RoundState } from '../../src/domain/round/types';
@@ -12,6 +12,11 @@ export interface Round {
 
 export function now(): string {
   return new Date(Date.now()).toISOString();
+}
+
+/** The same however often the first task is begun anew: the bet's timestamp must be what was sent the first time. */
+export function startedAt(): string {
+  return workflowInfo().startTime.toISOString();
 }
 
 /** Open and not crashed: the player's game goes on. */
