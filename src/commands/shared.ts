@@ -2,7 +2,7 @@ import type { Actor, RoundReply } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
 import { replyAbout } from '../domain/round/replies';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
-import type { Session } from '../domain/session';
+import { mayFinish, owns, type Session } from '../domain/session';
 import { COMMAND_TIMEOUT_MS } from './deadline';
 import type { CommandPorts } from './ports';
 import type { RoundClient } from './round-client';
@@ -72,8 +72,7 @@ async function reach(
       ? await identityOf(deps, gameround, deadline)
       : record.identity;
   if (!owns(session, identity)) throw refuse('GAMEROUNDNOTFOUND');
-  const mayFinish = session.sessionId === identity.sessionId || session.onlyGameround === gameround;
-  if (session.expired && !mayFinish) throw refuse('TOKENEXPIRED');
+  if (!mayFinish(session, identity)) throw refuse('TOKENEXPIRED');
   return record;
 }
 
@@ -86,15 +85,6 @@ async function identityOf(
   const state = await deps.rounds.state(gameround, deadline);
   if (state === undefined) throw refuse('GAMEROUNDNOTFOUND');
   return state.identity;
-}
-
-function owns(actor: Actor, identity: RoundIdentity): boolean {
-  return (
-    actor.operatorId === identity.operatorId &&
-    actor.playerId === identity.playerId &&
-    actor.gameCode === identity.gameCode &&
-    actor.providerId === identity.providerId
-  );
 }
 
 /** No workflow runs for the round: it is over, or it never was. */

@@ -15,6 +15,7 @@ import type {
   VoidCommand,
 } from '../domain/round/types';
 import type { RoundReply } from '../domain/round/replies';
+import type { Owner } from '../domain/session';
 
 export type { FreePlayInfo, GameRoundInfo, RoundReply } from '../domain/round/replies';
 
@@ -26,12 +27,7 @@ export function workflowIdOf(gameround: string): string {
 }
 
 /** Who sends a command; a round that belongs to somebody else answers as if it did not exist. */
-export interface Actor {
-  operatorId: string;
-  playerId: string;
-  gameCode: string;
-  providerId: string;
-}
+export type Actor = Owner;
 
 /** The argument of the workflow. The first debit's command is in it: durable before anything is sent. */
 export interface GameroundStart {

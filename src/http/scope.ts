@@ -1,7 +1,7 @@
 import { refuse } from '../domain/errors';
 import { gameroundHash, roundName, type RoundNaming } from '../domain/hashes';
 import type { RoundSnapshot } from '../domain/round/types';
-import type { Session } from '../domain/session';
+import { mayFinish, owns, type Session } from '../domain/session';
 import type { Rounds } from './deps';
 import type { Http } from './http';
 
@@ -30,38 +30,17 @@ export async function mayStart(rounds: Rounds, session: Session, naming: RoundNa
   if (round?.identity.sessionId !== session.sessionId) throw refuse('TOKENEXPIRED');
 }
 
-/** Before a command on a round. Whose round it is, the command itself asks; only an expired session is looked up here. */
-export async function mayCommand(rounds: Rounds, session: Session, gameround: string): Promise<void> {
+/** A history launch only reads. Whose round it is, the command itself asks. @throws MODENOTALLOWED */
+export function mustPlay(session: Session): void {
   if (session.mode === 'history') throw refuse('MODENOTALLOWED');
-  mustBeItsRound(session, gameround);
-  if (session.expired) await readRound(rounds, session, gameround);
 }
 
 /** A round that this session may read. @throws GAMEROUNDNOTFOUND, TOKENEXPIRED */
 export async function readRound(rounds: Rounds, session: Session, gameround: string): Promise<RoundSnapshot> {
-  mustBeItsRound(session, gameround);
-  const round = await rounds.commands.describeRound(gameround, session);
-  if (round === undefined || !isOwnRound(session, round)) throw refuse('GAMEROUNDNOTFOUND');
-  mustHaveOpened(session, round);
-  return round;
-}
-
-/** An expired session reads and finishes what it opened, or what its token was made for. */
-export function mustHaveOpened(session: Session, round: RoundSnapshot): void {
-  if (!session.expired || session.onlyGameround !== undefined) return;
-  if (round.identity.sessionId !== session.sessionId) throw refuse('TOKENEXPIRED');
-}
-
-export function isOwnRound(session: Session, { identity }: RoundSnapshot): boolean {
-  return (
-    identity.operatorId === session.operatorId &&
-    identity.playerId === session.playerId &&
-    identity.gameCode === session.gameCode &&
-    identity.providerId === session.providerId
-  );
-}
-
-function mustBeItsRound(session: Session, gameround: string): void {
   if (session.onlyGameround !== undefined && session.onlyGameround !== gameround)
     throw refuse('GAMEROUNDNOTFOUND');
+  const round = await rounds.commands.describeRound(gameround, session);
+  if (round === undefined || !owns(session, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
+  if (!mayFinish(session, round.identity)) throw refuse('TOKENEXPIRED');
+  return round;
 }

@@ -282,3 +282,29 @@ sideBySide(
     );
   },
 );
+
+test('an expired session finishes what it opened and nothing else of its player', async () => {
+  const hash = await player.open();
+  const expired: Player = playerOf(harness, { ...player.session, expired: true });
+  const another = playerOf(harness, { ...player.session, sessionId: 'another', expired: true });
+  expect(await refused(another.win(hash, { winAmount: 5 }))).toBe('401 TOKENEXPIRED');
+  expect(await refused(another.end(hash))).toBe('401 TOKENEXPIRED');
+  expect(await refused(another.void(hash))).toBe('401 TOKENEXPIRED');
+  expect(await refused(expired.end(randomUUID()))).toBe('404 GAMEROUNDNOTFOUND');
+  expect((await expired.win(hash, { winAmount: 5 })).amountToCollect).toBe(5);
+  expect((await expired.end(hash)).amountCredited).toBe(5);
+});
+
+test("a round's own token finishes that round, also when expired, and reaches no other", async () => {
+  const hash = await player.open();
+  const own = playerOf(harness, {
+    ...player.session,
+    sessionId: 'of this round',
+    onlyGameround: hash,
+    expired: true,
+  });
+  const other = playerOf(harness, { ...player.session, onlyGameround: randomUUID() });
+  expect(await refused(other.win(hash, { winAmount: 5 }))).toBe('404 GAMEROUNDNOTFOUND');
+  expect(await refused(other.end(hash))).toBe('404 GAMEROUNDNOTFOUND');
+  expect((await own.end(hash)).gameRoundInfo.status).toBe('closed');
+});

@@ -24,6 +24,7 @@ import { fingerprintOf, keyOf } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo } from '../../src/domain/round/replies';
 import type { Command } from '../../src/domain/round/types';
+import { owns } from '../../src/domain/session';
 import { now, type Round } from './round';
 
 /** A command on its way: waiting for its turn, or being carried out. */
@@ -133,7 +134,7 @@ type Taken = { refusal: Refusal } | TakenCommand;
 function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, actor?: Actor): Taken {
   const read = readCommand(type, raw);
   if ('fault' in read) return { refusal: refusal('INVALIDREQUEST', read.fault) };
-  if (actor && !isOwn(round, actor)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
+  if (actor && !owns(actor, round.state.identity)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
   const key = keyOf(round.state, read.command);
   // Over is over: nobody has to wait for a void that is still being retried to be told so.
   if (round.state.status !== 'open' && !inbox.active.has(key)) {
@@ -231,14 +232,4 @@ function waitsItsTurn(command: Command): boolean {
 function record(inbox: Inbox, command: string, refused: Refusal): void {
   inbox.refusals.push({ at: now(), command, errorCode: refused.errorCode.msg });
   inbox.refusals.splice(0, inbox.refusals.length - MAX_REFUSALS);
-}
-
-function isOwn(round: Round, actor: Actor): boolean {
-  const { operatorId, playerId, gameCode, providerId } = round.state.identity;
-  return (
-    actor.operatorId === operatorId &&
-    actor.playerId === playerId &&
-    actor.gameCode === gameCode &&
-    actor.providerId === providerId
-  );
 }

@@ -3,12 +3,12 @@ import { refuse } from '../../domain/errors';
 import { gameSettingsOf } from '../../domain/game-settings';
 import { gameroundHash, roundName } from '../../domain/hashes';
 import type { RoundSnapshot } from '../../domain/round/types';
-import type { Session } from '../../domain/session';
+import { mayFinish, owns, type Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
 import { noteRound, ok, type CallState, type Http } from '../http';
 import { balanceReply, roundReply, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
-import { isOwnRound, mustHaveOpened, mustServePlayer, readRound, roundsFor } from '../scope';
+import { mustServePlayer, readRound, roundsFor } from '../scope';
 import { DEFAULT_DEVICE, WALLET_MODE } from '../launch';
 import { currentBalance } from '../wallet-balance';
 
@@ -86,8 +86,9 @@ async function roundAskedFor(
       : await rounds.commands.describeRound(hashOf(session, asked.externalGameProviderRoundId), session);
   const isAllowed =
     session.onlyGameround === undefined || session.onlyGameround === found?.identity.gameround;
-  if (found === undefined || !isOwnRound(session, found) || !isAllowed) throw refuse('GAMEROUNDNOTSTARTED');
-  mustHaveOpened(session, found);
+  if (found === undefined || !owns(session, found.identity) || !isAllowed)
+    throw refuse('GAMEROUNDNOTSTARTED');
+  if (!mayFinish(session, found.identity)) throw refuse('TOKENEXPIRED');
   return found;
 }
 

@@ -5,7 +5,7 @@ import { gameEngineRoute, sessionRoute, type SessionCall } from '../game-engine-
 import { noteRound, ok, type Answer, type CallState, type Http } from '../http';
 import { gameReply, spinsAvailable, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
-import { mayCommand, mayStart, readRound, roundsFor } from '../scope';
+import { mayStart, mustPlay, readRound, roundsFor } from '../scope';
 
 /** Game-engine calls that move a round (spec "Game-engine API"). */
 export function roundRoutes(http: Http, router: Router<CallState>): void {
@@ -26,22 +26,22 @@ export function roundRoutes(http: Http, router: Router<CallState>): void {
   });
 
   sessionRoute(http, router, operations.addWin, { fresh: false }, async (call) => {
-    const { commands, ...command } = await roundCommand(http, call);
+    const { commands, ...command } = roundCommand(http, call);
     return answered(http, call, await commands.addWin(command));
   });
 
   sessionRoute(http, router, operations.endGameRound, { fresh: false }, async (call) => {
-    const { commands, ...command } = await roundCommand(http, call);
+    const { commands, ...command } = roundCommand(http, call);
     return answered(http, call, await commands.endGameRound(command));
   });
 
   sessionRoute(http, router, operations.collectWin, { fresh: false }, async (call) => {
-    const { commands, ...command } = await roundCommand(http, call);
+    const { commands, ...command } = roundCommand(http, call);
     return answered(http, call, await commands.collectWin(command));
   });
 
   sessionRoute(http, router, operations.voidGameRound, { fresh: false }, async (call) => {
-    const { commands, ...command } = await roundCommand(http, call);
+    const { commands, ...command } = roundCommand(http, call);
     return answered(http, call, await commands.voidGameRound(command));
   });
 
@@ -54,7 +54,7 @@ export function roundRoutes(http: Http, router: Router<CallState>): void {
 
 function spinCounterRoutes(http: Http, router: Router<CallState>): void {
   sessionRoute(http, router, operations.addSpinCounterGameState, { fresh: false }, async (call) => {
-    const { commands, rngResult, ...command } = await roundCommand(http, call);
+    const { commands, rngResult, ...command } = roundCommand(http, call);
     const { rngCallId, result } = rngResult;
     const reply = await commands.addSpinCounterGameState({
       ...command,
@@ -70,7 +70,7 @@ function spinCounterRoutes(http: Http, router: Router<CallState>): void {
     operations.getAvailableSpinCounter,
     { fresh: false },
     async ({ session, token, input }) => {
-      if (session.mode === 'history') throw refuse('MODENOTALLOWED');
+      mustPlay(session);
       const round = await readRound(roundsFor(http, session), session, input.gameRound);
       return ok({
         tokenData: tokenData(session, token, input.gameRound),
@@ -82,14 +82,13 @@ function spinCounterRoutes(http: Http, router: Router<CallState>): void {
 }
 
 /** The command of a call on an existing round, and who carries it out. */
-async function roundCommand<Input extends { token: string; gameRound: string }>(
+function roundCommand<Input extends { token: string; gameRound: string }>(
   http: Http,
   { session, requestId, input }: SessionCall<Input>,
 ) {
-  const rounds = roundsFor(http, session);
-  await mayCommand(rounds, session, input.gameRound);
+  mustPlay(session);
   const { token: _token, ...command } = input;
-  return { ...command, session, requestId, commands: rounds.commands };
+  return { ...command, session, requestId, commands: roundsFor(http, session).commands };
 }
 
 function answered(http: Http, { ctx, session, token }: SessionCall<unknown>, reply: RoundReply): Answer {
