@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { CALLBACK_ADDRESSES, type CallbackAddresses } from './clients/addresses';
 
 /** Settings of the API and worker processes (contract §1). This file is the only reader of their `process.env`. */
 export interface Config {
@@ -15,6 +16,8 @@ export interface Config {
   };
   dataDir: string;
   tenantsFile: string;
+  /** Where tenants' URLs may lead the service. */
+  callbackAddresses: CallbackAddresses;
   temporal: { address: string; namespace: string; apiKey?: string; tls?: TemporalTls };
   mongodb: { uri: string; database: string };
   logLevel: LogLevel;
@@ -70,6 +73,9 @@ const Environment = z
       .default(0),
     DATA_DIR: text.default('.data'),
     TENANTS_FILE: text.optional(),
+    CALLBACK_ADDRESSES: z
+      .enum(CALLBACK_ADDRESSES, { error: `must be one of ${CALLBACK_ADDRESSES.join(', ')}` })
+      .default('public'),
     TEMPORAL_PORT: port(7233),
     TEMPORAL_ADDRESS: z
       .string()
@@ -126,6 +132,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     dataDir,
     tenantsFile: tenantsFile(data.TENANTS_FILE),
+    callbackAddresses: data.CALLBACK_ADDRESSES,
     temporal: {
       address: data.TEMPORAL_ADDRESS ?? `127.0.0.1:${data.TEMPORAL_PORT}`,
       namespace: data.TEMPORAL_NAMESPACE,
@@ -154,6 +161,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     TRUSTED_PROXIES: http.trustedProxies,
     DATA_DIR: config.dataDir,
     TENANTS_FILE: config.tenantsFile,
+    CALLBACK_ADDRESSES: config.callbackAddresses,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
     TEMPORAL_TLS: temporal.tls !== undefined,

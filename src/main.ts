@@ -45,13 +45,15 @@ async function main(): Promise<void> {
   const database = openDatabase(config.mongodb.uri, config.mongodb.database);
   const temporal = connectLazily(config);
   const metrics = createMetrics();
-  const outbound = createHttpClient((call) => report(call, logger, metrics));
-  const toProviders = createHttpClient((call) => logger.info(call, 'call out'));
+  const { callbackAddresses: addresses } = config;
+  const outbound = createHttpClient({ addresses, report: (call) => report(call, logger, metrics) });
+  const toProviders = createHttpClient({ addresses, report: (call) => logger.info(call, 'call out') });
   const tenants = await loadTenants({
     file: config.tenantsFile,
     db: database.db,
     secretsKey: config.secretsKey,
     logger,
+    callbackAddresses: addresses,
   });
   const sessions = createSessions({ db: database.db, logger });
   const rounds = createRounds(database.db, config.environment);

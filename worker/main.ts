@@ -33,10 +33,14 @@ async function main(): Promise<void> {
 
   const database = openDatabase(config.mongodb.uri, config.mongodb.database);
   const { db } = database;
-  const tenants = await loadTenants({ file: config.tenantsFile, db, secretsKey: config.secretsKey, logger });
+  const { tenantsFile: file, secretsKey, callbackAddresses } = config;
+  const tenants = await loadTenants({ file, db, secretsKey, logger, callbackAddresses });
   const rounds = createRounds(db, config.environment);
   const marks = createDeliveryMarks(db);
-  const http = createHttpClient((call) => logger.info(call, 'call out'));
+  const http = createHttpClient({
+    addresses: callbackAddresses,
+    report: (call) => logger.info(call, 'call out'),
+  });
   const sessions = createSessions({ db, logger });
   const lookup = tenantLookup(tenants, sessions);
   const connection = Connection.lazy(addressOf(config));

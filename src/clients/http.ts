@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
 import { parse } from 'secure-json-parse';
 import { Agent, request } from 'undici';
+import { ADDRESS_REFUSED, callbackConnector, type CallbackAddresses } from './addresses';
 
 export interface Call {
   /** Whose pool it goes through: a tenant that is slow or dead never holds up another. */
@@ -23,7 +25,12 @@ export type HttpAnswer =
       /** Header X-H-ERROR-ID: makes an errorCode on a 200 count (spec doGameRoundReport). */
       errorId?: string;
     }
-  | { kind: 'silence'; reason: string };
+  | {
+      kind: 'silence';
+      reason: string;
+      /** Nothing of the call left this machine: its address is one that may not be called. */
+      unsent?: true;
+    };
 
 /** What a call looked like, for logs and metrics: no bodies, no secrets. */
 export interface CallReport {
@@ -46,8 +53,17 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
+export interface HttpClientOptions {
+  addresses: CallbackAddresses;
+  report?: (call: CallReport) => void;
+  /** Default: the system's. */
+  lookup?: LookupFunction;
+}
+
 /** Outbound HTTP: bounded in time and size, redirects not followed, one connection pool for each tenant. */
-export function createHttpClient(report: (call: CallReport) => void = () => undefined): HttpClient {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { report = () => undefined } = options;
+  const connect = callbackConnector(options.addresses, options.lookup);
   const agents = new Map<string, Agent>();
 
   function agentOf(tenant: string): Agent {
@@ -58,7 +74,7 @@ export function createHttpClient(report: (call: CallReport) => void = () => unde
       pipelining: 1,
       maxResponseSize: MAX_REPLY_BYTES,
       keepAliveTimeout: 4_000,
-      connect: { timeout: 5_000 },
+      connect,
     });
     agents.set(tenant, agent);
     return agent;
@@ -89,7 +105,8 @@ export function createHttpClient(report: (call: CallReport) => void = () => unde
         ...(typeof errorId === 'string' ? { errorId } : {}),
       };
     } catch (error) {
-      return { kind: 'silence', reason: reasonOf(error) };
+      const reason = reasonOf(error);
+      return { kind: 'silence', reason, ...(reason === ADDRESS_REFUSED ? { unsent: true } : {}) };
     }
   }
 

@@ -35,7 +35,7 @@ interface ReadAnswer {
 
 /** Judges one delivery of a `doTransactions` call (spec, rules 1-8 of doTransactions and "Wallet-level effects"). */
 export function judge(call: WalletCall, answer: WalletAnswer, facts: DeliveryFacts): WalletOutcome {
-  if (answer.kind === 'silence') return silence(call, answer.reason, facts);
+  if (answer.kind === 'silence') return silence(call, answer, facts);
   const read = readAnswer(answer.status, answer.body);
   switch (call.purpose) {
     case 'debit':
@@ -47,13 +47,23 @@ export function judge(call: WalletCall, answer: WalletAnswer, facts: DeliveryFac
   }
 }
 
-function silence(call: WalletCall, reason: string, facts: DeliveryFacts): WalletOutcome {
-  if (call.purpose === 'debit') return { kind: 'unknown', reason };
+function silence(
+  call: WalletCall,
+  { reason, unsent }: WalletAnswer & { kind: 'silence' },
+  facts: DeliveryFacts,
+): WalletOutcome {
+  // What certainly never left can't have moved money, unless an earlier delivery has.
+  const isHarmless = unsent === true && !facts.redelivered;
+  if (call.purpose === 'debit') {
+    return isHarmless
+      ? { kind: 'declined', unauthorised: true, processed: false }
+      : { kind: 'unknown', reason };
+  }
   return {
     kind: 'repeat',
     reason,
     creditAccepted: facts.creditAccepted,
-    maybePaid: facts.maybePaid || hasCredit(call),
+    maybePaid: facts.maybePaid || (hasCredit(call) && !isHarmless),
   };
 }
 

@@ -38,8 +38,11 @@ export interface WalletBalance {
 /** What came back from one delivery of a call, before it is judged. */
 export type WalletAnswer =
   | { kind: 'answer'; status: number; body: unknown }
-  /** Time-out, broken connection, oversized reply: the wallet may or may not have processed the call. */
-  | { kind: 'silence'; reason: string };
+  /**
+   * Time-out, broken connection, oversized reply: the wallet may or may not have processed the call. `unsent`: this
+   * delivery certainly did not reach it, for its address is one that we don't call.
+   */
+  | { kind: 'silence'; reason: string; unsent?: true };
 
 /**
  * The judgement of one delivery. Unknown is never treated as declined, nor as accepted (contract: Money, outcomes).
@@ -58,7 +61,7 @@ export type WalletOutcome =
     }
   | {
       kind: 'declined';
-      /** 401 or error id 1001: the operator doesn't accept our signature. */
+      /** 401 or error id 1001: the operator doesn't accept our signature; or its address is one that we don't call. */
       unauthorised: boolean;
       errorCode?: ErrorObject;
       /** A refusal that nevertheless lists the debit as processed: it has to be taken back. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
+import { namesPrivateAddress, type CallbackAddresses } from '../clients/addresses';
 import {
   BOOLEAN_SETTINGS,
   LINK_SETTINGS,
@@ -198,7 +199,7 @@ export function gameOf(entry: GameEntry): GameDefinition {
 }
 
 /** What is allowed and still worth a word (spec: normally 12 to 48 hours). */
-export function warningsOf(entries: TenantEntries): string[] {
+export function warningsOf(entries: TenantEntries, callbackAddresses: CallbackAddresses): string[] {
   const unusual = entries.operators.flatMap(({ operatorId, autoCloseAfter }) => {
     const ms = durationMs(autoCloseAfter);
     const usual = ms >= 12 * UNIT_MS.h && ms <= 48 * UNIT_MS.h;
@@ -206,12 +207,24 @@ export function warningsOf(entries: TenantEntries): string[] {
       ? []
       : [`operator ${operatorId}: autoCloseAfter ${autoCloseAfter} is outside the usual 12 to 48 hours`];
   });
-  const published = [
-    ...entries.operators.map(({ operatorId, secrets }) => ({ tenant: `operator ${operatorId}`, secrets })),
-    ...entries.providers.map(({ providerId, secrets }) => ({ tenant: `provider ${providerId}`, secrets })),
-  ].filter(({ secrets }) => secrets.some((secret) => secret.startsWith(PUBLISHED_SECRET)));
+  const tenants = [
+    ...entries.operators.map(({ operatorId, secrets, operatorUrl: url }) => ({
+      ...{ tenant: `operator ${operatorId}`, secrets, url },
+    })),
+    ...entries.providers.map(({ providerId, secrets, gameUrl: url }) => ({
+      ...{ tenant: `provider ${providerId}`, secrets, url },
+    })),
+  ];
+  const published = tenants.filter(({ secrets }) =>
+    secrets.some((secret) => secret.startsWith(PUBLISHED_SECRET)),
+  );
+  const uncallable = tenants.filter(({ url }) => callbackAddresses === 'public' && namesPrivateAddress(url));
   return [
     ...unusual,
     ...published.map(({ tenant }) => `${tenant}: its secret is the sandbox's, which anyone can read`),
+    ...uncallable.map(
+      ({ tenant }) =>
+        `${tenant}: its URL is no public address, and is called only with CALLBACK_ADDRESSES=any`,
+    ),
   ];
 }

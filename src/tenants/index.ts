@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import type { CallbackAddresses } from '../clients/addresses';
 import { ConfigError } from '../config';
 import type { Logger } from '../logging';
 import { gameOf, operatorOf, providerOf, readTenantsFile, warningsOf, type TenantEntries } from './file';
@@ -27,12 +28,14 @@ export async function loadTenants(options: {
   db: Db;
   secretsKey: Buffer;
   logger: Logger;
+  /** Worth a word: URLs that will not be called. */
+  callbackAddresses?: CallbackAddresses;
   refreshMs?: number;
   retryMs?: number;
 }): Promise<Tenants> {
-  const { logger } = options;
+  const { logger, callbackAddresses = 'any' } = options;
   const entries = readTenantsFile(options.file);
-  warningsOf(entries).forEach((warning) => logger.warn(warning));
+  warningsOf(entries, callbackAddresses).forEach((warning) => logger.warn(warning));
   const tenants = new RefreshedTenants(entries, createTenantStore(options.db, options.secretsKey, logger), {
     refreshMs: options.refreshMs ?? REFRESH_MS,
     retryMs: options.retryMs ?? RETRY_MS,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   game = await createGameApp({ provider: { providerId: 'gp1', secrets: ['shared'] } }).start();
 });
 beforeEach(() => {
-  http = createHttpClient();
+  http = createHttpClient({ addresses: 'any' });
   secrets = ['shared'];
   configurations = createGameConfigurations({
     provider: createProviderClient(http),

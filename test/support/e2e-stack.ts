@@ -233,6 +233,7 @@ class Processes {
       PORT: String(ports.api),
       DATA_DIR: dataDir,
       TENANTS_FILE: tenants,
+      CALLBACK_ADDRESSES: 'any',
       TEMPORAL_ADDRESS: this.temporalAddress,
       MONGODB_URI: this.mongodbUri,
       LOG_LEVEL: 'info',

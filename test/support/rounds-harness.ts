@@ -6,6 +6,7 @@ import { createActivities, type Activities } from '../../activities';
 import { createSlots } from '../../activities/slots';
 import type { RoundControl } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
+import type { CallbackAddresses } from '../../src/clients/addresses';
 import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpClient } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
@@ -42,6 +43,8 @@ export interface RoundsOptions {
   database?: string;
   /** Where doAutoClose goes; by default nobody listens there. */
   gameUrl?: string;
+  /** Default `any`: the wallet is on this machine. */
+  addresses?: CallbackAddresses;
   namespace?: string;
   taskQueue?: string;
   /** `none`: the test runs its own workers. */
@@ -84,7 +87,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const wallet = await createWalletApp({ operators: OPERATORS }).start();
   const name = options.database ?? `rounds_${randomUUID().slice(0, 8)}`;
   const database = openDatabase(options.mongodbUri ?? required('TEST_MONGODB_URI'), name);
-  const http = createHttpClient();
+  const http = createHttpClient({ addresses: options.addresses ?? 'any' });
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
     gameUrl: options.gameUrl,

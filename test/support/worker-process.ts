@@ -76,6 +76,7 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
       MONGODB_URI: required('TEST_MONGODB_URI'),
       MONGODB_DATABASE: settings.database,
       TENANTS_FILE: tenantsFile,
+      CALLBACK_ADDRESSES: 'any',
       DATA_DIR: dir,
       SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
       BACKOFFICE_TOKEN: 'not-used-by-a-worker',
