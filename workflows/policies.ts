@@ -72,8 +72,8 @@ export const REPORT: ActivityOptions = {
   retry: { initialInterval: 2_000, backoffCoefficient: 2, maximumInterval: 600_000 },
 };
 
-/** A report that takes longer than this is marked for a person. */
-export const REPORT_LATE_MS = 60_000;
+/** A result or report that takes longer than this is marked for a person. */
+export const AFTERWARDS_LATE_MS = 60_000;
 
 /** The round retries its own credit; reconciliation waits for it. */
 export const CLOSE_FOR_RECONCILE: ActivityOptions = {

@@ -1,8 +1,10 @@
-import { condition, log, proxyActivities } from '@temporalio/workflow';
+import { condition, log, patched, proxyActivities } from '@temporalio/workflow';
 import type { GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { snapshotOf } from '../../src/domain/round/replies';
-import { REPORT, REPORT_LATE_MS, RESULT } from '../policies';
+import type { Attention } from '../../src/domain/round/types';
+import { PATCHES } from '../patches';
+import { AFTERWARDS_LATE_MS, REPORT, RESULT } from '../policies';
 import type { Projection } from './projection';
 import type { Round } from './round';
 
@@ -22,7 +24,10 @@ export function createAfterwards(round: Round, projection: Projection, publish: 
 
   async function keepResult(): Promise<void> {
     try {
-      const dataStored = await fetchResult(round.state.identity);
+      const fetching = fetchResult(round.state.identity);
+      const dataStored = await (patched(PATCHES.resultPending)
+        ? marked('result-pending', fetching)
+        : fetching);
       round.state = { ...round.state, dataStored };
       await projection.project();
     } catch (error) {
@@ -31,18 +36,29 @@ export function createAfterwards(round: Round, projection: Projection, publish: 
   }
 
   async function tellOperator(): Promise<void> {
-    let told = false;
-    const telling = report(snapshotOf(round.state))
-      .catch((error: unknown) => log.error('the report was given up', { reason: String(error) }))
-      .finally(() => (told = true));
-    if (await condition(() => told, REPORT_LATE_MS)) return;
-    setMark(true);
-    await telling;
-    setMark(false);
+    const telling = report(snapshotOf(round.state)).catch((error: unknown) =>
+      log.error('the report was given up', { reason: String(error) }),
+    );
+    await marked('report-pending', telling);
   }
 
-  function setMark(on: boolean): void {
-    round.state = mark(round.state, 'report-pending', on);
+  /** Marked for a person while it takes longer than it should. */
+  async function marked<T>(attention: Attention, waiting: Promise<T>): Promise<T> {
+    let over = false;
+    const watched = waiting.finally(() => (over = true));
+    // Whoever awaits it hears of its failure; this keeps the workflow from hearing of it first.
+    watched.catch(() => undefined);
+    if (await condition(() => over, AFTERWARDS_LATE_MS)) return watched;
+    setMark(attention, true);
+    try {
+      return await watched;
+    } finally {
+      setMark(attention, false);
+    }
+  }
+
+  function setMark(attention: Attention, on: boolean): void {
+    round.state = mark(round.state, attention, on);
     publish();
     projection.projectSoon();
   }

@@ -85,7 +85,7 @@ function setup(start: GameroundStart): Parts {
   return {
     round,
     inbox,
-    wallet: createWallet(round),
+    wallet: createWallet(round, publish),
     projection,
     autoClose,
     afterwards: createAfterwards(round, projection, publish),

@@ -1,8 +1,10 @@
-import { condition, log, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import { condition, log, patched, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
+import { mark } from '../../src/domain/round/attention';
 import { settle } from '../../src/domain/round/settle';
 import type { PendingCall } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
+import { PATCHES } from '../patches';
 import {
   FIRST_RETRY_MS,
   localDelivery,
@@ -20,7 +22,7 @@ export interface Wallet {
   drive(durable: boolean, onSettled: () => void): Promise<void>;
 }
 
-export function createWallet(round: Round): Wallet {
+export function createWallet(round: Round, publish: () => void): Wallet {
   const { walletTimeoutMs } = round.state.policy;
   const local = proxyLocalActivities<Pick<GameroundActivities, 'deliver'>>(localDelivery(walletTimeoutMs));
   const once = proxyActivities<Pick<GameroundActivities, 'deliver'>>(singleDelivery(walletTimeoutMs));
@@ -32,13 +34,24 @@ export function createWallet(round: Round): Wallet {
     let result: DeliveryResult = inTask ? await deliverInTask(delivery) : { kind: 'unsent' };
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_CONFIRM_RETRY_MS)) {
       if (result.kind === 'unsent') result = await deliverOnce(delivery, pending);
-      if (result.kind === 'guard-lost') return 'guard-lost';
-      if (result.kind !== 'unconfirmed' && result.kind !== 'unsent') return result;
+      if (result.kind !== 'unconfirmed' && result.kind !== 'unsent') {
+        setUnconfirmed(false);
+        return result.kind === 'guard-lost' ? 'guard-lost' : result;
+      }
       // Neither sent nor given up before the database can say whether it was sent already.
+      setUnconfirmed(true);
       await sleep(waitMs);
       delivery.late = true;
       result = { kind: 'unsent' };
     }
+  }
+
+  /** On the workflow alone: the record waits for the same database. */
+  function setUnconfirmed(on: boolean): void {
+    const changed = mark(round.state, 'debit-unconfirmed', on);
+    if (changed === round.state || !patched(PATCHES.debitUnconfirmed)) return;
+    round.state = changed;
+    publish();
   }
 
   /** Where the delivery itself fails (nobody knows how far it came), it goes on as a repeated one. */

@@ -11,6 +11,8 @@ export const ATTENTIONS = [
   'void-pending',
   'auto-close-failing',
   'void-unconfirmed',
+  'debit-unconfirmed',
+  'result-pending',
   'report-pending',
   'projection-pending',
 ] as const;

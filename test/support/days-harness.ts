@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { GameroundActivities } from '../../src/contracts/activities';
+import {
+  endUpdate,
+  GAMEROUND_WORKFLOW,
+  workflowIdOf,
+  type GameroundStart,
+} from '../../src/contracts/gameround';
+import {
+  GAME_CODE,
+  GAMEROUND_ATTENTION,
+  OPERATOR_ID,
+  PLAYER_ID,
+  PROVIDER_ID,
+  SEARCH_ATTRIBUTES,
+} from '../../src/contracts/search-attributes';
+import type { RoundPolicy, RoundSnapshot } from '../../src/domain/round/types';
+import { createWorker } from '../../worker/worker';
+import { required } from './rounds-harness';
+import { workflowBundle } from './workflow-bundle';
+
+export const HOUR_MS = 3_600_000;
+export const MINUTE_MS = 60_000;
+
+/** Rounds over days, on a server that skips the time in which nothing happens. */
+export interface DaysHarness {
+  env: TestWorkflowEnvironment;
+  /** Every record that was written, the newest last. */
+  records: RoundSnapshot[];
+  /** What the world answers, beside a wallet and a database that take everything. */
+  world: Partial<GameroundActivities>;
+  open(policy?: Partial<RoundPolicy>): Promise<string>;
+  handle(gameround: string): WorkflowHandle;
+  end(gameround: string): Promise<unknown>;
+  /** The attention marks that stand on the workflow. */
+  attention(gameround: string): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export async function startDays(): Promise<DaysHarness> {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const path = required('TEST_SERVER_BINARY');
+  const env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path } },
+  });
+  // This server can add search attributes, though not list them; 2 is a keyword, 7 a list of keywords.
+  const searchAttributes = Object.fromEntries(
+    SEARCH_ATTRIBUTES.map(({ name, type }) => [name, type === 'KEYWORD_LIST' ? 7 : 2]),
+  );
+  await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+  const taskQueue = `skip-${randomUUID()}`;
+  const records: RoundSnapshot[] = [];
+  const world: Partial<GameroundActivities> = {};
+  const worker = await createWorker({
+    connection: env.nativeConnection,
+    namespace: 'default',
+    activities: activitiesOf(world, records) as never,
+    workflows: { bundlePath: await workflowBundle() },
+    taskQueue,
+  });
+  const running = worker.run();
+  const handle = (gameround: string): WorkflowHandle =>
+    env.client.workflow.getHandle(workflowIdOf(gameround));
+  return {
+    env,
+    records,
+    world,
+    handle,
+    open: (policy) => open(env, taskQueue, policy),
+    end: (gameround) =>
+      handle(gameround).executeUpdate(endUpdate, {
+        args: [{ type: 'end', key: randomUUID(), reason: 'endGameRound' }],
+      }),
+    attention: async (gameround) => {
+      const { typedSearchAttributes } = await handle(gameround).describe();
+      return typedSearchAttributes.get(GAMEROUND_ATTENTION) ?? [];
+    },
+    stop: async () => {
+      worker.shutdown();
+      await running;
+      await env.teardown();
+    },
+  };
+}
+
+/** `world` is looked at anew for every call: a test changes it as it goes. */
+function activitiesOf(world: Partial<GameroundActivities>, records: RoundSnapshot[]): GameroundActivities {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return {
+    deliver: (delivery) => world.deliver?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
+    settle: (delivery) => world.settle?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
+    project: (round) => {
+      records.push(round.snapshot);
+      return world.project?.(round) ?? nothing();
+    },
+    autoClose: (round) => world.autoClose?.(round) ?? nothing(),
+    fetchResult: (round) => world.fetchResult?.(round) ?? Promise.resolve({}),
+    report: (snapshot) => world.report?.(snapshot) ?? nothing(),
+  };
+}
+
+async function open(
+  env: TestWorkflowEnvironment,
+  taskQueue: string,
+  policy: Partial<RoundPolicy> = {},
+): Promise<string> {
+  const gameround = randomUUID();
+  const start: GameroundStart = {
+    identity: {
+      gameround,
+      operatorId: 'op1',
+      playerId: 'player',
+      gameCode: 'demo-slot',
+      providerId: 'gp1',
+      sessionId: 'session',
+      mode: 'real',
+      currency: 'EUR',
+      currencyMultiplier: 1,
+      language: 'en',
+    },
+    policy: {
+      walletTimeoutMs: 1_000,
+      autoCloseAfterMs: 48 * HOUR_MS,
+      voidsWholeRound: false,
+      followUpDebits: false,
+      gameRoundReport: false,
+      resultCallback: false,
+      ...policy,
+    },
+    command: { type: 'start', stake: 1, currency: 'EUR', useTicket: false, endGame: false, winAmount: 0 },
+  };
+  await env.client.workflow.start(GAMEROUND_WORKFLOW, {
+    workflowId: workflowIdOf(gameround),
+    taskQueue,
+    args: [start],
+    typedSearchAttributes: [
+      { key: OPERATOR_ID, value: 'op1' },
+      { key: PLAYER_ID, value: 'player' },
+      { key: GAME_CODE, value: 'demo-slot' },
+      { key: PROVIDER_ID, value: 'gp1' },
+    ],
+  });
+  return gameround;
+}

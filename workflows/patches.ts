@@ -1,0 +1,10 @@
+/**
+ * Changes of workflow code that rounds begun before them must not meet: `patched(…)` asks for each. A name goes, with
+ * its older branch, when no round is open that began before it (docs/operations.md "Start, stop, deploy").
+ */
+export const PATCHES = {
+  /** A closed round that waits for the provider's result is marked. */
+  resultPending: 'result-pending',
+  /** A bet that waits for the database to confirm its guard is marked. */
+  debitUnconfirmed: 'debit-unconfirmed',
+} as const;
