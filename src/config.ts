@@ -47,6 +47,7 @@ export class ConfigError extends Error {
 }
 
 const KEY_BYTES = 32;
+const LOCAL = 'local';
 const text = z.string().min(1).max(4096);
 const port = (standard: number) =>
   z.coerce
@@ -75,7 +76,7 @@ const Environment = z
     TENANTS_FILE: text.optional(),
     CALLBACK_ADDRESSES: z
       .enum(CALLBACK_ADDRESSES, { error: `must be one of ${CALLBACK_ADDRESSES.join(', ')}` })
-      .default('public'),
+      .optional(),
     TEMPORAL_PORT: port(7233),
     TEMPORAL_ADDRESS: z
       .string()
@@ -98,7 +99,7 @@ const Environment = z
       .regex(/^[^\s/\\."$*<>:|?]{1,63}$/, 'must be a database name')
       .default('gameround'),
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
-    ENVIRONMENT: z.string().min(1).max(64).default('local'),
+    ENVIRONMENT: z.string().min(1).max(64).default(LOCAL),
     BACKOFFICE_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1024).optional(),
     SECRETS_KEY: z.string().refine(isSecretsKey, 'must be 32 bytes in base64').optional(),
   })
@@ -132,7 +133,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     dataDir,
     tenantsFile: tenantsFile(data.TENANTS_FILE),
-    callbackAddresses: data.CALLBACK_ADDRESSES,
+    // A developer's wallet and game run beside the service; those of an installation never do.
+    callbackAddresses: data.CALLBACK_ADDRESSES ?? (data.ENVIRONMENT === LOCAL ? 'loopback' : 'public'),
     temporal: {
       address: data.TEMPORAL_ADDRESS ?? `127.0.0.1:${data.TEMPORAL_PORT}`,
       namespace: data.TEMPORAL_NAMESPACE,

@@ -239,7 +239,7 @@ function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: 
     DATA_DIR: dataDir,
     TENANTS_FILE: tenantsFile,
     // The sandbox's wallet and game listen on this machine.
-    CALLBACK_ADDRESSES: env.CALLBACK_ADDRESSES || (config.sandbox ? 'any' : 'public'),
+    CALLBACK_ADDRESSES: env.CALLBACK_ADDRESSES || (config.sandbox ? 'loopback' : undefined),
     // Where the sandbox's game and launch helper find the API.
     SERVICE_URL: env.SERVICE_URL || `http://${reachable(http.host)}:${http.port}`,
     TEMPORAL_ADDRESS: servers.temporalAddress,

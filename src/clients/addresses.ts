@@ -3,8 +3,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 
-/** Where tenants' URLs may lead: to public addresses only, or anywhere (this machine, the inner network). */
-export const CALLBACK_ADDRESSES = ['public', 'any'] as const;
+/** Where tenants' URLs may lead: to public addresses, also to this machine, or anywhere (the inner network). */
+export const CALLBACK_ADDRESSES = ['public', 'loopback', 'any'] as const;
 export type CallbackAddresses = (typeof CALLBACK_ADDRESSES)[number];
 
 /** The failure of a connection that was not made: nothing was sent. */
@@ -31,14 +31,21 @@ export function isPublicAddress(text: string): boolean {
   return v6.range() === 'unicast' && v6.match(...GLOBAL_UNICAST);
 }
 
-/** Whether a URL names an address that is not public, as far as that can be told without asking a name server. */
-export function namesPrivateAddress(url: string): boolean {
+/** Whether an IP address may be called. */
+function isAllowed(address: string, allowed: CallbackAddresses): boolean {
+  if (allowed === 'any' || isPublicAddress(address)) return true;
+  return allowed === 'loopback' && isIP(address) !== 0 && ipaddr.process(address).range() === 'loopback';
+}
+
+/** Whether a URL's address may not be called, as far as that can be told without asking a name server. */
+export function namesRefusedAddress(url: string, allowed: CallbackAddresses): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  return /^(.+\.)?localhost\.?$/.test(host) || (isIP(host) !== 0 && !isPublicAddress(host));
+  const address = /^(.+\.)?localhost\.?$/.test(host) ? '127.0.0.1' : host;
+  return isIP(address) !== 0 && !isAllowed(address, allowed);
 }
 
 /**
- * Connects as undici does. With `public` the address that a connection is about to be made to is checked at that moment,
+ * Connects as undici does. Unless it may be any, the address that a connection is about to be made to is checked at that moment,
  * the one in the URL or those that its name has just resolved to: a name that changes its mind gains nothing.
  */
 export function callbackConnector(
@@ -48,22 +55,22 @@ export function callbackConnector(
   const isAny = allowed === 'any';
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
-    lookup: isAny ? lookup : publicOnly(lookup),
+    lookup: isAny ? lookup : allowedOnly(allowed, lookup),
   });
   return (options, callback) => {
-    const isRefused = !isAny && isIP(options.hostname) !== 0 && !isPublicAddress(options.hostname);
+    const isRefused = isIP(options.hostname) !== 0 && !isAllowed(options.hostname, allowed);
     if (isRefused) callback(refused(), null);
     else connect(options, callback);
   };
 }
 
-/** A look-up that fails when the name has an address that is not public, also among others that are. */
-export function publicOnly(lookup: LookupFunction): LookupFunction {
+/** A look-up that fails when the name has an address that may not be called, also among others that may. */
+export function allowedOnly(allowed: CallbackAddresses, lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       const addresses = typeof found === 'string' ? [] : found;
       if (error !== null) return callback(error, '');
-      if (!addresses.every(({ address }) => isPublicAddress(address))) return callback(refused(), '');
+      if (!addresses.every(({ address }) => isAllowed(address, allowed))) return callback(refused(), '');
       answer(addresses, options.all === true, callback);
     });
   };
@@ -77,5 +84,5 @@ function answer(addresses: LookupAddress[], all: boolean, callback: Parameters<L
 }
 
 function refused(): NodeJS.ErrnoException {
-  return Object.assign(new Error('the address is not a public one'), { code: ADDRESS_REFUSED });
+  return Object.assign(new Error('the address is not one that may be called'), { code: ADDRESS_REFUSED });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { namesPrivateAddress, type CallbackAddresses } from '../clients/addresses';
+import { namesRefusedAddress, type CallbackAddresses } from '../clients/addresses';
 import {
   BOOLEAN_SETTINGS,
   LINK_SETTINGS,
@@ -218,13 +218,10 @@ export function warningsOf(entries: TenantEntries, callbackAddresses: CallbackAd
   const published = tenants.filter(({ secrets }) =>
     secrets.some((secret) => secret.startsWith(PUBLISHED_SECRET)),
   );
-  const uncallable = tenants.filter(({ url }) => callbackAddresses === 'public' && namesPrivateAddress(url));
+  const uncallable = tenants.filter(({ url }) => namesRefusedAddress(url, callbackAddresses));
   return [
     ...unusual,
     ...published.map(({ tenant }) => `${tenant}: its secret is the sandbox's, which anyone can read`),
-    ...uncallable.map(
-      ({ tenant }) =>
-        `${tenant}: its URL is no public address, and is called only with CALLBACK_ADDRESSES=any`,
-    ),
+    ...uncallable.map(({ tenant }) => `${tenant}: its URL will not be called: see CALLBACK_ADDRESSES`),
   ];
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
-import { isPublicAddress, publicOnly, type CallbackAddresses } from '../../src/clients/addresses';
+import { isPublicAddress, allowedOnly, type CallbackAddresses } from '../../src/clients/addresses';
 import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpAnswer } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
@@ -153,6 +153,18 @@ describe('a connection', () => {
     expect(connections).toBe(0);
   });
 
+  it('is made to this machine, and nowhere else that is not public, with CALLBACK_ADDRESSES=loopback', async () => {
+    const [byAddress] = await call('127.0.0.1', 'loopback');
+    const [byName] = await call('wallet.example', 'loopback', namesAre(['127.0.0.1']));
+    expect([byAddress?.kind, byName?.kind, connections]).toEqual(['answer', 'answer', 2]);
+    for (const host of ['0.0.0.0', '[::]', '10.0.0.1', '169.254.169.254', '[fe80::1]', '[fd00::1]']) {
+      expect(await call(host, 'loopback')).toEqual([REFUSED]);
+    }
+    for (const answer of [['127.0.0.1', '10.0.0.1'], ['169.254.169.254']]) {
+      expect(await call('wallet.example', 'loopback', namesAre(answer))).toEqual([REFUSED]);
+    }
+  });
+
   it('is made to anywhere with CALLBACK_ADDRESSES=any', async () => {
     const answers = [
       ...(await call('127.0.0.1', 'any')),
@@ -163,7 +175,7 @@ describe('a connection', () => {
 
   it('gets the public addresses of a name as the name server gave them', () => {
     const seen: unknown[] = [];
-    const lookup = publicOnly(namesAre(['8.8.8.8', '2606:4700::1111']));
+    const lookup = allowedOnly('public', namesAre(['8.8.8.8', '2606:4700::1111']));
     lookup('wallet.example', { all: true }, (...answer) => seen.push(answer));
     lookup('wallet.example', {}, (...answer) => seen.push(answer));
     expect(seen).toEqual([
@@ -268,7 +280,7 @@ it('a start names the tenants whose URLs will not be called', () => {
   );
   expect(warningsOf(entries, 'any')).toEqual([]);
   expect(warningsOf(entries, 'public')).toEqual([
-    expect.stringMatching(/^operator inner: its URL .*CALLBACK_ADDRESSES=any/),
-    expect.stringMatching(/^provider here: its URL .*CALLBACK_ADDRESSES=any/),
+    expect.stringMatching(/^operator inner: its URL .*CALLBACK_ADDRESSES/),
+    expect.stringMatching(/^provider here: its URL .*CALLBACK_ADDRESSES/),
   ]);
 });

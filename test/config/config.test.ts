@@ -29,6 +29,13 @@ describe('loadConfig', () => {
     expect(existsSync(config.tenantsFile)).toBe(true);
   });
 
+  it("calls this machine's wallets and games in development alone, private networks only when told to", () => {
+    expect(load().callbackAddresses).toBe('loopback');
+    expect(load({ ENVIRONMENT: 'production' }).callbackAddresses).toBe('public');
+    expect(load({ ENVIRONMENT: 'production', CALLBACK_ADDRESSES: 'any' }).callbackAddresses).toBe('any');
+    expect(() => load({ CALLBACK_ADDRESSES: 'private' })).toThrow(/CALLBACK_ADDRESSES/);
+  });
+
   it('takes an empty value as absent', () => {
     expect(load({ PORT: '', BASE_URL: '', TEMPORAL_API_KEY: '' }).http.port).toBe(8080);
   });
