@@ -1,4 +1,5 @@
 import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activity';
+import type { Slots } from '../src/clients/slots';
 import type { OperatorWallet } from '../src/clients/types';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../src/contracts/activities';
 import { judge } from '../src/domain/judge';
@@ -7,7 +8,6 @@ import type { DeliveryMarks } from '../src/read-model/delivery-marks';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES } from './failures';
-import type { Slots } from './slots';
 import type { KnownOperator, TenantLookup } from './types';
 
 export interface DeliverDependencies {
@@ -18,13 +18,15 @@ export interface DeliverDependencies {
   rounds: Rounds;
   /** Local deliveries that one operator may hold at a time. */
   slots: Slots;
-  observe(purpose: string, outcome: string): void;
+  /** Whose wallet is failing: its calls must not hold up workflow tasks. */
+  isFailing: (operatorId: string) => boolean;
+  observe(delivery: { operatorId: string; purpose: string; outcome: string }): void;
 }
 
 type WalletActivities = Pick<GameroundActivities, 'deliver' | 'settle'>;
 
 export function createWalletActivities(deps: DeliverDependencies): WalletActivities {
-  const { tenants, wallet, slots } = deps;
+  const { tenants, wallet } = deps;
 
   async function send(
     operator: KnownOperator,
@@ -36,7 +38,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
     const answer = await wallet.doTransactions(operator, { playerId, gameCode, gameRound: gameround, call });
     const { repeatableErrorIds } = operator;
     const outcome = judge(call, answer, { redelivered, repeatableErrorIds, ...known });
-    deps.observe(call.purpose, outcome.kind);
+    deps.observe({ operatorId: round.operatorId, purpose: call.purpose, outcome: outcome.kind });
     return outcome;
   }
 
@@ -45,7 +47,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const operator = await tenants.operator(delivery.round.operatorId);
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
       const { isLocal } = activityInfo();
-      const release = isLocal ? slots.tryAcquire(delivery.round.operatorId) : noRelease;
+      const release = isLocal ? inTaskSlot(deps, delivery) : noRelease;
       if (release === undefined) return { kind: 'unsent' };
       try {
         const begun = await begin(deps, delivery, isLocal);
@@ -109,6 +111,15 @@ function rememberedFrom(delivery: WalletDelivery, attempt: number, details: Reme
 }
 
 const noRelease = (): void => undefined;
+
+/** Bets for a failing wallet are answered at once; anything else would wait for it. */
+function inTaskSlot(
+  { slots, isFailing }: DeliverDependencies,
+  { round, call }: WalletDelivery,
+): (() => void) | undefined {
+  if (call.purpose !== 'debit' && isFailing(round.operatorId)) return undefined;
+  return slots.tryAcquire(round.operatorId);
+}
 
 /** Whether this is the call's first delivery; a result where it is not to be sent, or not again. */
 async function begin(

@@ -14,6 +14,8 @@ export interface Config {
     /** How many proxies in front may be believed about a caller's address; 0: none. */
     trustedProxies: number;
   };
+  /** Where a worker tells about itself; undefined: nowhere. */
+  workerPort?: number;
   dataDir: string;
   tenantsFile: string;
   /** Where tenants' URLs may lead the service. */
@@ -56,6 +58,12 @@ const port = (standard: number) =>
     .min(1, 'must be a port, 1 to 65535')
     .max(65_535, 'must be a port, 1 to 65535')
     .default(standard);
+const portOrAny = z.coerce
+  .number({ error: 'must be a port, or 0 for any free one' })
+  .int('must be a port, or 0 for any free one')
+  .min(0, 'must be a port, or 0 for any free one')
+  .max(65_535, 'must be a port, or 0 for any free one')
+  .optional();
 const switchText = z.enum(['on', 'off'], { error: 'must be on or off' });
 
 const Environment = z
@@ -72,6 +80,7 @@ const Environment = z
       .min(0, 'must be a number of proxies, 0 to 8')
       .max(8, 'must be a number of proxies, 0 to 8')
       .default(0),
+    WORKER_PORT: portOrAny,
     DATA_DIR: text.default('.data'),
     TENANTS_FILE: text.optional(),
     CALLBACK_ADDRESSES: z
@@ -131,6 +140,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       baseUrl: (data.BASE_URL ?? `http://${reachable(data.HOST)}:${data.PORT}`).replace(/\/+$/, ''),
       trustedProxies: data.TRUSTED_PROXIES,
     },
+    ...(data.WORKER_PORT === undefined ? {} : { workerPort: data.WORKER_PORT }),
     dataDir,
     tenantsFile: tenantsFile(data.TENANTS_FILE),
     // A developer's wallet and game run beside the service; those of an installation never do.
@@ -161,6 +171,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     PORT: http.port,
     BASE_URL: http.baseUrl,
     TRUSTED_PROXIES: http.trustedProxies,
+    WORKER_PORT: config.workerPort ?? '',
     DATA_DIR: config.dataDir,
     TENANTS_FILE: config.tenantsFile,
     CALLBACK_ADDRESSES: config.callbackAddresses,

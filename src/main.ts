@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
-import { createHttpClient, type CallReport } from './clients/http';
+import { createHttpClient } from './clients/http';
 import { createProviderClient } from './clients/game-provider';
+import { guardedWallet, WALLET_GUARD } from './clients/guarded-wallet';
 import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet } from './clients/types';
 import { commandPorts } from './command-ports';
@@ -18,8 +19,8 @@ import { createApp } from './http/app';
 import type { HttpDeps, RoundQueries } from './http/deps';
 import { createHealth, type Health, type Probes } from './http/health';
 import { createLogger, type Logger } from './logging';
-import { createMetrics, type Metrics } from './metrics';
-import { runProcess, stopSignal, untilReached } from './process';
+import { createMetrics } from './metrics';
+import { runProcess, stopSignal, untilReached, walletCallReport, walletReports } from './process';
 import { openDatabase, type Database } from './read-model/connect';
 import { createGuards } from './read-model/guards';
 import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
   const temporal = connectLazily(config);
   const metrics = createMetrics();
   const { callbackAddresses: addresses } = config;
-  const outbound = createHttpClient({ addresses, report: (call) => report(call, logger, metrics) });
+  const outbound = createHttpClient({ addresses, report: walletCallReport(logger, metrics) });
   const toProviders = createHttpClient({ addresses, report: (call) => logger.info(call, 'call out') });
   const tenants = await loadTenants({
     file: config.tenantsFile,
@@ -57,7 +58,11 @@ async function main(): Promise<void> {
   });
   const sessions = createSessions({ db: database.db, logger });
   const rounds = createRounds(database.db, config.environment);
-  const wallet = createOperatorWallet(outbound);
+  const wallet = guardedWallet(createOperatorWallet(outbound), {
+    ...WALLET_GUARD,
+    clock: Date.now,
+    ...walletReports(logger, metrics),
+  });
   const guards = createGuards(database.db);
   const queries = createRoundQueries(rounds, guards);
   const ports = commandPorts({ guards, queries, tenants, wallet });
@@ -232,16 +237,6 @@ function listen(server: Server, { http }: Config): Promise<void> {
       reject(new ConfigError([`PORT: ${http.host}:${http.port} ${reason}`]));
     });
     server.listen(http.port, http.host, () => resolve());
-  });
-}
-
-function report(call: CallReport, logger: Logger, metrics: Metrics): void {
-  logger.info(call, 'call out');
-  metrics.walletCall({
-    operatorId: call.tenant,
-    operation: call.path.split('/').pop() ?? '',
-    outcome: call.failure === undefined ? String(call.status) : 'silence',
-    seconds: call.durationMs / 1_000,
   });
 }
 

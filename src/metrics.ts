@@ -4,8 +4,13 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   httpCall(call: { method: string; route: string; status: number; seconds: number }): void;
   httpInFlight(change: 1 | -1): void;
-  /** One delivery to an operator: `outcome` as judged (accepted, declined, unknown, repeat, refused, …). */
+  /** One call to an operator: `outcome` is its status, or `silence`. */
   walletCall(call: { operatorId: string; operation: string; outcome: string; seconds: number }): void;
+  /** What a delivery of a worker came to (see src/domain/judge.ts). */
+  walletOutcome(call: { operatorId: string; purpose: string; outcome: string }): void;
+  /** A call that was not sent: the operator's wallet is failing, or its share of pending calls is used up. */
+  walletCallWithheld(call: { operatorId: string; operation: string; why: 'failing' | 'busy' }): void;
+  walletFailing(operatorId: string, failing: boolean): void;
   refusedAuthentication(reason: 'signature' | 'token'): void;
   /** Text in the format that Prometheus reads, and its content type. */
   exposition(): Promise<{ contentType: string; text: string }>;
@@ -32,6 +37,24 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
     buckets: DURATION_BUCKETS,
     registers,
   });
+  const outcomes = new Counter({
+    name: 'gameround_wallet_outcomes_total',
+    help: 'Deliveries of bets, wins and voids, by what the answer means: accepted, declined, unknown, repeat, refused',
+    labelNames: ['operator', 'purpose', 'outcome'],
+    registers,
+  });
+  const withheld = new Counter({
+    name: 'gameround_wallet_calls_withheld_total',
+    help: 'Calls to operators’ wallets that were not sent: failing (bets and balances only) or busy',
+    labelNames: ['operator', 'operation', 'why'],
+    registers,
+  });
+  const failing = new Gauge({
+    name: 'gameround_wallet_failing',
+    help: '1 while bets for this operator are not sent, since its wallet gives no answers',
+    labelNames: ['operator'],
+    registers,
+  });
   const refused = new Counter({
     name: 'gameround_refused_authentications_total',
     help: 'Calls refused for their signature or an unknown token',
@@ -43,6 +66,11 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
     httpInFlight: (change) => inFlight.inc(change),
     walletCall: ({ operatorId, operation, outcome, seconds }) =>
       wallet.observe({ operator: operatorId, operation, outcome }, seconds),
+    walletOutcome: ({ operatorId, purpose, outcome }) =>
+      outcomes.inc({ operator: operatorId, purpose, outcome }),
+    walletCallWithheld: ({ operatorId, operation, why }) =>
+      withheld.inc({ operator: operatorId, operation, why }),
+    walletFailing: (operatorId, isFailing) => failing.set({ operator: operatorId }, isFailing ? 1 : 0),
     refusedAuthentication: (reason) => refused.inc({ reason }),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };

@@ -1,5 +1,8 @@
+import type { WalletGuardOptions } from './clients/guarded-wallet';
+import type { CallReport } from './clients/http';
 import { ConfigError } from './config';
 import type { Logger } from './logging';
+import type { Metrics } from './metrics';
 import { TenantsFileError } from './tenants';
 
 /* What the API and the worker process have in common at their edges. */
@@ -45,4 +48,32 @@ export async function untilReached<T>(
     }
   }
   return undefined;
+}
+
+/** What becomes known about operators' wallets, for those who run the service. */
+export function walletReports(
+  logger: Logger,
+  metrics: Metrics,
+): Pick<WalletGuardOptions, 'onChange' | 'onWithheld'> {
+  return {
+    onChange: (operatorId, failing) => {
+      metrics.walletFailing(operatorId, failing);
+      if (failing) logger.warn({ operatorId }, 'the wallet gives no answers: bets for it are not sent');
+      else logger.info({ operatorId }, 'the wallet answers again');
+    },
+    onWithheld: (operatorId, operation, why) => metrics.walletCallWithheld({ operatorId, operation, why }),
+  };
+}
+
+/** A line and a measure for each call to an operator. */
+export function walletCallReport(logger: Logger, metrics: Metrics): (call: CallReport) => void {
+  return (call) => {
+    logger.info(call, 'call out');
+    metrics.walletCall({
+      operatorId: call.tenant,
+      operation: call.path.split('/').pop() ?? '',
+      outcome: call.failure === undefined ? String(call.status) : 'silence',
+      seconds: call.durationMs / 1_000,
+    });
+  };
 }

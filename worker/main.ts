@@ -1,14 +1,17 @@
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
 import { createActivities, type Activities } from '../activities';
-import { createSlots } from '../activities/slots';
 import { createProviderClient } from '../src/clients/game-provider';
+import { guardedProvider } from '../src/clients/guarded-provider';
+import { guardedWallet, WALLET_GUARD } from '../src/clients/guarded-wallet';
 import { createHttpClient } from '../src/clients/http';
 import { createOperatorWallet } from '../src/clients/operator-wallet';
+import { createSlots } from '../src/clients/slots';
 import { createRoundControl } from '../src/commands/round-control';
 import { describeConfig, loadConfig, type Config } from '../src/config';
 import { createLogger, type Logger } from '../src/logging';
-import { runProcess, stopSignal, untilReached } from '../src/process';
+import { createMetrics, type Metrics } from '../src/metrics';
+import { runProcess, stopSignal, untilReached, walletCallReport, walletReports } from '../src/process';
 import { openDatabase } from '../src/read-model/connect';
 import { createDeliveryMarks } from '../src/read-model/delivery-marks';
 import { createGuards } from '../src/read-model/guards';
@@ -17,6 +20,7 @@ import { createSessions } from '../src/sessions';
 import { loadTenants } from '../src/tenants';
 import { BUNDLE_PATH } from './bundle';
 import { ensureSearchAttributes } from './search-attributes';
+import { freeLocalAddress, startWorkerService, type WorkerService } from './service';
 import { tenantLookup } from './tenants';
 import { createWorker } from './worker';
 
@@ -28,7 +32,9 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, process: 'worker' });
   logger.info(describeConfig(config), 'worker starts');
-  installRuntime(logger);
+  const metrics = createMetrics();
+  const temporalMetrics = config.workerPort === undefined ? undefined : await freeLocalAddress();
+  installRuntime(logger, temporalMetrics);
   const stopped = stopSignal();
 
   const database = openDatabase(config.mongodb.uri, config.mongodb.database);
@@ -37,9 +43,13 @@ async function main(): Promise<void> {
   const tenants = await loadTenants({ file, db, secretsKey, logger, callbackAddresses });
   const rounds = createRounds(db, config.environment);
   const marks = createDeliveryMarks(db);
-  const http = createHttpClient({
-    addresses: callbackAddresses,
-    report: (call) => logger.info(call, 'call out'),
+  const addresses = callbackAddresses;
+  const outbound = createHttpClient({ addresses, report: walletCallReport(logger, metrics) });
+  const toProviders = createHttpClient({ addresses, report: (call) => logger.info(call, 'call out') });
+  const wallet = guardedWallet(createOperatorWallet(outbound), {
+    ...WALLET_GUARD,
+    clock: Date.now,
+    ...walletReports(logger, metrics),
   });
   const sessions = createSessions({ db, logger });
   const lookup = tenantLookup(tenants, sessions);
@@ -47,8 +57,8 @@ async function main(): Promise<void> {
   const client = new Client({ connection, namespace: config.temporal.namespace });
   const activities = createActivities({
     tenants: lookup,
-    wallet: createOperatorWallet(http),
-    provider: createProviderClient(http),
+    wallet,
+    provider: guardedProvider(createProviderClient(toProviders)),
     guards: createGuards(db),
     marks,
     rounds,
@@ -56,7 +66,8 @@ async function main(): Promise<void> {
     environment: config.environment,
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,
-    observe: (purpose, outcome) => logger.debug({ purpose, outcome }, 'wallet outcome'),
+    isFailing: (operatorId) => wallet.isFailing(operatorId),
+    observe: (delivery) => metrics.walletOutcome(delivery),
   });
   const indexes = untilReached(stopped, logger, 'MongoDB', async () => {
     // A client whose first connection failed stays closed until it is told to connect again.
@@ -64,17 +75,34 @@ async function main(): Promise<void> {
     await ensureRoundIndexes(rounds);
     await marks.ensureIndexes();
   });
+  let isPolling = (): boolean => false;
+  const service = await tellAbout(config, metrics, temporalMetrics, () => isPolling());
+  if (service !== undefined) logger.info({ port: service.port }, 'worker listens');
   const worker = await untilReached(stopped, logger, 'Temporal', () =>
     connect(config, connection, activities),
   );
+  isPolling = () => worker?.getState() === 'RUNNING';
   if (worker !== undefined) await runUntil(worker, stopped, logger);
   await indexes;
   await tenants.close();
   await sessions.close();
-  await http.close();
+  await outbound.close();
+  await toProviders.close();
   await connection.close();
   await database.client.close();
+  await service?.close();
   logger.info('worker stopped');
+}
+
+async function tellAbout(
+  { http, workerPort }: Config,
+  metrics: Metrics,
+  temporalMetrics: string | undefined,
+  isPolling: () => boolean,
+): Promise<WorkerService | undefined> {
+  if (workerPort === undefined) return undefined;
+  const temporalMetricsUrl = temporalMetrics && `http://${temporalMetrics}/metrics`;
+  return startWorkerService({ host: http.host, port: workerPort, metrics, isPolling, temporalMetricsUrl });
 }
 
 function addressOf({ temporal: { address, apiKey, tls } }: Config): {
@@ -105,7 +133,7 @@ async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): P
   await worker.run();
 }
 
-function installRuntime(logger: Logger): void {
+function installRuntime(logger: Logger, metricsAddress: string | undefined): void {
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
     DEBUG: 'debug',
@@ -119,6 +147,9 @@ function installRuntime(logger: Logger): void {
     ),
     // Signals are ours: the worker is shut down once, in order.
     shutdownSignals: [],
+    ...(metricsAddress === undefined
+      ? {}
+      : { telemetryOptions: { metrics: { prometheus: { bindAddress: metricsAddress } } } }),
   });
 }
 

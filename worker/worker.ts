@@ -10,7 +10,21 @@ export interface WorkerDependencies {
   workflows: { bundlePath: string } | { path: string } | { code: string };
   /** For tests that run several workers on one server. */
   taskQueue?: string;
+  slots?: Partial<WorkerSlots>;
 }
+
+/** What one worker process does at a time. */
+export interface WorkerSlots {
+  workflowTasks: number;
+  localActivities: number;
+  activities: number;
+}
+
+/**
+ * Ordinary activities mostly wait for somebody else's answer. Each operator and provider has a share of them
+ * (WALLET_GUARD, CALLS_PER_PROVIDER), so several that are dead leave most of them free.
+ */
+const SLOTS: WorkerSlots = { workflowTasks: 100, localActivities: 100, activities: 400 };
 
 /** Longer than the slowest wallet: a worker that is stopped finishes the call it is in. */
 const SHUTDOWN_GRACE = '75s';
@@ -23,6 +37,7 @@ const STICKY_TIMEOUT = '3s';
 
 /** The worker of the rounds: what tests use and what worker/main.ts runs. */
 export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
+  const slots = { ...SLOTS, ...deps.slots };
   return Worker.create({
     connection: deps.connection,
     namespace: deps.namespace,
@@ -31,9 +46,9 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     ...workflowSource(deps.workflows),
     shutdownGraceTime: SHUTDOWN_GRACE,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    maxConcurrentWorkflowTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: 100,
-    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
+    maxConcurrentLocalActivityExecutions: slots.localActivities,
+    maxConcurrentActivityTaskExecutions: slots.activities,
     maxCachedWorkflows: 2_000,
   });
 }

@@ -46,7 +46,8 @@ export interface CallReport {
 }
 
 const MAX_REPLY_BYTES = 1024 * 1024;
-const MAX_CONNECTIONS_PER_TENANT = 64;
+/** More than a tenant's share of pending calls (guarded-wallet.ts): a call never waits for a connection until it is late. */
+const MAX_CONNECTIONS_PER_TENANT = 96;
 
 export interface HttpClient {
   send(call: Call): Promise<HttpAnswer>;

@@ -81,11 +81,14 @@ function balanceOf(answer: HttpAnswer): BalanceAnswer {
   const errorCode = errorOf(answer.body);
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
     return { kind: 'refused', errorCode };
-  if (answer.status !== 200) return { kind: 'unavailable', reason: `status ${answer.status}` };
+  if (answer.status !== 200) {
+    const reason = `status ${answer.status}`;
+    return { kind: 'unavailable', reason, ...(errorCode === undefined ? {} : { answered: true }) };
+  }
   if (errorCode !== undefined) return { kind: 'refused', errorCode };
   const balance = readBalance(answer.body);
   return balance === undefined
-    ? { kind: 'unavailable', reason: 'no balances in the reply' }
+    ? { kind: 'unavailable', reason: 'no balances in the reply', answered: true }
     : { kind: 'balance', balance };
 }
 

@@ -34,7 +34,12 @@ export type BalanceAnswer =
   | { kind: 'balance'; balance: WalletBalance }
   /** The operator refused: its own error passes through. */
   | { kind: 'refused'; errorCode?: ErrorObject }
-  | { kind: 'unavailable'; reason: string };
+  | {
+      kind: 'unavailable';
+      reason: string;
+      /** The wallet itself said so: it is there. */
+      answered?: true;
+    };
 
 /** Speaks the operator's protocol: signing, limits, no redirects; one connection pool per operator. */
 export interface OperatorWallet {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createWalletActivities, type DeliverDependencies } from '../../activities/deliver';
-import { createSlots } from '../../activities/slots';
+import { createSlots } from '../../src/clients/slots';
 import type { DeliveryResult, WalletDelivery } from '../../src/contracts/activities';
 import { openRound } from '../../src/domain/round/open';
 import { snapshotOf } from '../../src/domain/round/replies';
@@ -65,6 +65,7 @@ beforeEach(async () => {
     marks: createDeliveryMarks(db),
     rounds: createRounds(db, 'test'),
     slots: createSlots(8),
+    isFailing: () => false,
     observe: () => undefined,
   };
   state = openRound(identity(), POLICY, START, AT);

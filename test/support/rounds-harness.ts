@@ -3,12 +3,13 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
-import { createSlots } from '../../activities/slots';
+import { createSlots } from '../../src/clients/slots';
 import type { RoundControl } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import type { CallbackAddresses } from '../../src/clients/addresses';
 import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpClient } from '../../src/clients/http';
+import { guardedWallet, WALLET_GUARD, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
 import { createCommands } from '../../src/commands';
 import type { GameroundCommands } from '../../src/commands/types';
@@ -21,7 +22,7 @@ import { createDeliveryMarks } from '../../src/read-model/delivery-marks';
 import { createGuards } from '../../src/read-model/guards';
 import { createRounds, type Rounds } from '../../src/read-model/rounds';
 import { refuse } from '../../src/domain/errors';
-import { createWorker } from '../../worker/worker';
+import { createWorker, type WorkerSlots } from '../../worker/worker';
 import { walletControls, type WalletControls } from './wallet-controls';
 import { workflowBundle } from './workflow-bundle';
 
@@ -49,6 +50,10 @@ export interface RoundsOptions {
   taskQueue?: string;
   /** `none`: the test runs its own workers. */
   worker?: 'in-process' | 'none';
+  workerSlots?: Partial<WorkerSlots>;
+  localSlots?: number;
+  /** Of the wallet client; by default a worker's, without the breaker. */
+  guard?: Partial<WalletGuardOptions>;
 }
 
 /** Rounds without the HTTP edge: real Temporal, real mongod, a worker in this process, the sandbox's wallet. */
@@ -92,9 +97,14 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     walletUrl: wallet.url,
     gameUrl: options.gameUrl,
     policy,
+    localSlots: options.localSlots,
+    // Tests of faults have no business with the breaker: players that have nothing to do with each other share operators.
+    guard: { failuresInARow: 1_000_000, ...options.guard },
   });
   const worker =
-    options.worker === 'none' ? undefined : await runWorker({ address, namespace, taskQueue, activities });
+    options.worker === 'none'
+      ? undefined
+      : await runWorker({ address, namespace, taskQueue, activities, slots: options.workerSlots });
   const connection = await Connection.connect({ address });
   const client = new Client({ connection, namespace });
   const rounds = createRounds(database.db, 'test');
@@ -129,6 +139,8 @@ export interface ActivitySettings {
   walletUrl: string;
   gameUrl: string | undefined;
   policy: RoundPolicy;
+  guard?: Partial<WalletGuardOptions>;
+  localSlots?: number;
   /** Only reconciliation needs one. */
   control?: RoundControl;
 }
@@ -144,8 +156,16 @@ const NO_CONTROL: RoundControl = {
 export function activitiesOver(
   { db }: Database,
   http: HttpClient,
-  { walletUrl, gameUrl = 'http://127.0.0.1:9', policy, control = NO_CONTROL }: ActivitySettings,
+  {
+    walletUrl,
+    gameUrl = 'http://127.0.0.1:9',
+    policy,
+    guard,
+    localSlots = 8,
+    control = NO_CONTROL,
+  }: ActivitySettings,
 ): Activities {
+  const wallet = guardedWallet(createOperatorWallet(http), { ...WALLET_GUARD, ...guard, clock: Date.now });
   return createActivities({
     tenants: {
       operator: (operatorId) => {
@@ -163,12 +183,13 @@ export function activitiesOver(
       },
       provider: (providerId) => Promise.resolve({ providerId, gameUrl, secrets: ['s'] }),
     },
-    wallet: createOperatorWallet(http),
+    wallet,
     provider: createProviderClient(http),
     guards: createGuards(db),
     marks: createDeliveryMarks(db),
     rounds: createRounds(db, 'test'),
-    slots: createSlots(8),
+    slots: createSlots(localSlots),
+    isFailing: (operatorId) => wallet.isFailing(operatorId),
     environment: 'test',
     control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),
@@ -181,6 +202,7 @@ interface WorkerSettings {
   namespace: string;
   taskQueue: string;
   activities: Activities;
+  slots?: Partial<WorkerSlots>;
 }
 
 async function runWorker({ address, ...settings }: WorkerSettings): Promise<{ stop(): Promise<void> }> {

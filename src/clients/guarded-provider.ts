@@ -1,0 +1,30 @@
+import { createSlots } from './slots';
+import type { ProviderClient } from './types';
+
+export const CALLS_PER_PROVIDER = 32;
+
+/** A provider that is slow or dead holds up nobody else's rounds: beyond its share a call fails at once, and is retried. */
+export function guardedProvider(
+  provider: ProviderClient,
+  callsPerProvider = CALLS_PER_PROVIDER,
+): ProviderClient {
+  const slots = createSlots(callsPerProvider);
+
+  async function within<T>({ providerId }: { providerId: string }, call: () => Promise<T>): Promise<T> {
+    const release = slots.tryAcquire(providerId);
+    if (release === undefined) throw new Error('too many calls to this provider at a time');
+    try {
+      return await call();
+    } finally {
+      release();
+    }
+  }
+
+  return {
+    doAutoClose: (to, request) => within(to, () => provider.doAutoClose(to, request)),
+    getGameConfiguration: (to, query) => within(to, () => provider.getGameConfiguration(to, query)),
+    getGameResult: (to, request) => within(to, () => provider.getGameResult(to, request)),
+    doGetGameHistory: (to, request) => within(to, () => provider.doGetGameHistory(to, request)),
+    close: () => provider.close(),
+  };
+}

@@ -1,0 +1,134 @@
+import type { WalletAnswer } from '../domain/wallet-call';
+import { createBreaker, type Breaker, type BreakerOptions } from './breaker';
+import { createSlots } from './slots';
+import type { OperatorAddress, OperatorWallet } from './types';
+
+/** Judged as what it is (src/domain/judge.ts): a bet that is off, or something owed that is repeated. */
+type NotSent = WalletAnswer & { kind: 'silence' };
+
+/** Why a call was not sent. */
+export type Withheld = 'failing' | 'busy';
+
+export interface WalletGuardOptions extends Omit<BreakerOptions, 'onChange'> {
+  /** Calls that wait for one operator's answer at a time; a process has one pool of connections for each operator. */
+  callsPerOperator: number;
+  /** … while its wallet is failing: what must be repeated until it is taken still goes, a few at a time. */
+  callsWhileFailing: number;
+  reportsPerOperator: number;
+  onChange?: (operatorId: string, failing: boolean) => void;
+  onWithheld?: (operatorId: string, operation: string, why: Withheld) => void;
+}
+
+export const WALLET_GUARD: Omit<WalletGuardOptions, 'clock'> = {
+  failuresInARow: 10,
+  firstPauseMs: 1_000,
+  maxPauseMs: 30_000,
+  callsPerOperator: 64,
+  callsWhileFailing: 8,
+  reportsPerOperator: 16,
+};
+
+export interface GuardedWallet extends OperatorWallet {
+  /** Its debits are withheld, and what else goes to it will probably wait in vain. */
+  isFailing(operatorId: string): boolean;
+}
+
+/**
+ * A wallet client under which a slow or dead operator holds up nobody else: each has its share of pending calls, and a
+ * bet for a wallet that is failing is not sent. Credits, ends and voids are never dropped: one that finds its operator's
+ * share used up is not sent, and repeated like any other failure. A 4xx is an answer, whatever it refuses.
+ */
+export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOptions): GuardedWallet {
+  const { callsPerOperator, callsWhileFailing, reportsPerOperator, onWithheld } = options;
+  const breaker: Breaker = createBreaker(options);
+  const calls = createSlots(callsPerOperator);
+  const reports = createSlots(reportsPerOperator);
+
+  function withheld(operatorId: string, operation: string, why: Withheld): NotSent {
+    onWithheld?.(operatorId, operation, why);
+    const reason = why === 'failing' ? 'the wallet is failing' : 'too many calls to this wallet at a time';
+    return { kind: 'silence', reason, unsent: true };
+  }
+
+  /** A call that need not be sent at any price. */
+  async function optional<T extends { kind: string }>(
+    operatorId: string,
+    operation: string,
+    send: () => Promise<{ answer: T; answered: boolean }>,
+  ): Promise<T | NotSent> {
+    const release = calls.tryAcquire(operatorId);
+    if (release === undefined) return withheld(operatorId, operation, 'busy');
+    const note = breaker.admit(operatorId);
+    if (note === undefined) {
+      release();
+      return withheld(operatorId, operation, 'failing');
+    }
+    let answered = false;
+    try {
+      const sent = await send();
+      answered = sent.answered;
+      return sent.answer;
+    } finally {
+      release();
+      note(answered);
+    }
+  }
+
+  async function due(
+    operatorId: string,
+    operation: string,
+    send: () => Promise<WalletAnswer>,
+  ): Promise<WalletAnswer> {
+    const most = breaker.isFailing(operatorId) ? callsWhileFailing : callsPerOperator;
+    const release = calls.tryAcquire(operatorId, most);
+    if (release === undefined) return withheld(operatorId, operation, 'busy');
+    try {
+      const answer = await send();
+      breaker.note(operatorId, isAnswered(answer));
+      return answer;
+    } finally {
+      release();
+    }
+  }
+
+  return {
+    doTransactions(operator, request) {
+      const { operatorId } = operator;
+      const send = (): Promise<WalletAnswer> => wallet.doTransactions(operator, request);
+      if (request.call.purpose !== 'debit') return due(operatorId, request.call.purpose, send);
+      return optional(operatorId, 'debit', async () => {
+        const answer = await send();
+        return { answer, answered: isAnswered(answer) };
+      });
+    },
+    async getBalance(operator, request) {
+      const answer = await optional(operator.operatorId, 'getBalance', async () => {
+        const balance = await wallet.getBalance(operator, request);
+        const answered = balance.kind !== 'unavailable' || balance.answered === true;
+        return { answer: balance, answered };
+      });
+      return answer.kind === 'silence' ? { kind: 'unavailable', reason: answer.reason } : answer;
+    },
+    async doGameRoundReport(operator: OperatorAddress, gameRoundDetail) {
+      const release = reports.tryAcquire(operator.operatorId);
+      if (release === undefined) {
+        throw new Error(withheld(operator.operatorId, 'report', 'busy').reason);
+      }
+      try {
+        await wallet.doGameRoundReport(operator, gameRoundDetail);
+      } finally {
+        release();
+      }
+    },
+    close: () => wallet.close(),
+    isFailing: (operatorId) => breaker.isFailing(operatorId),
+  };
+}
+
+/** A wallet that says what is wrong is there, whatever the status; a proxy in front of a dead one can't say so. */
+function isAnswered(answer: WalletAnswer): boolean {
+  if (answer.kind !== 'answer') return false;
+  if (answer.status < 500 && answer.status !== 408) return true;
+  const { errorCode } = (answer.body ?? {}) as { errorCode?: unknown };
+  return typeof errorCode === 'object' && errorCode !== null;
+}
