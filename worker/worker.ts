@@ -1,4 +1,9 @@
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import {
+  Worker,
+  type ActivityInboundCallsInterceptor,
+  type NativeConnection,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { TASK_QUEUE } from '../src/contracts/gameround';
 import type { Activities } from '../activities';
 
@@ -43,6 +48,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     namespace: deps.namespace,
     taskQueue: deps.taskQueue ?? TASK_QUEUE,
     activities: deps.activities,
+    interceptors: { activity: [() => ({ inbound: { execute: withSendableFailures } })] },
     ...workflowSource(deps.workflows),
     shutdownGraceTime: SHUTDOWN_GRACE,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
@@ -51,6 +57,30 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     maxConcurrentActivityTaskExecutions: slots.activities,
     maxCachedWorkflows: 2_000,
   });
+}
+
+const MAX_CAUSES = 10;
+
+/**
+ * A failure whose text has half a character in it (a lone surrogate) can't be sent to the server, and the worker would
+ * end over it: such text, whoever wrote it, is mended.
+ */
+const withSendableFailures: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (input, next) => {
+  try {
+    return await next(input);
+  } catch (error) {
+    let at: unknown = error;
+    for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
+      at.message = whole(at.message);
+      if (at.stack !== undefined) at.stack = whole(at.stack);
+      at = at.cause;
+    }
+    throw error;
+  }
+};
+
+function whole(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
 function workflowSource(

@@ -135,13 +135,26 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
+/** JSON can escape half a character (a lone surrogate); gRPC and MongoDB carry whole ones only. */
+const HALF_CHARACTER = /\\u[dD][89a-fA-F]/;
+
 /** The value, or undefined where the text is no JSON. */
 function parseJson(text: string): unknown {
   try {
-    return parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' });
+    const value: unknown = parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' });
+    return HALF_CHARACTER.test(text) ? wellFormed(value) : value;
   } catch {
     return undefined;
   }
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [wellFormed(key) as string, wellFormed(entry)]),
+  );
 }
 
 /** The kind of failure, without addresses or payload. */

@@ -218,9 +218,13 @@ export function readBalance(body: unknown): WalletBalance | undefined {
   };
 }
 
-/** It goes through the workflow's history with every answer. */
+/** It goes through the workflow's history with every answer. What is nested without end can't be written at all. */
 function isSmall(value: unknown): boolean {
-  return JSON.stringify(value).length <= MAX_BALANCE_EXTRA_CHARS;
+  try {
+    return JSON.stringify(value).length <= MAX_BALANCE_EXTRA_CHARS;
+  } catch {
+    return false;
+  }
 }
 
 function readBalanceItem(item: unknown): WalletBalance['balances'] {
