@@ -7,4 +7,6 @@ export const PATCHES = {
   resultPending: 'result-pending',
   /** A bet that waits for the database to confirm its guard is marked. */
   debitUnconfirmed: 'debit-unconfirmed',
+  /** A crashed round that is settled loses its mark on the workflow. */
+  settledShown: 'settled-shown',
 } as const;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { gameSettingsOf, timesMultiplier } from '../../src/domain/game-settings';
+import { BOOLEANS, NUMBER_ARRAYS, NUMBERS, STRING_ARRAYS, STRINGS } from '../support/spec-settings';
 
 describe('timesMultiplier', () => {
   it.each([
@@ -38,10 +39,16 @@ describe('timesMultiplier', () => {
 describe('gameSettingsOf', () => {
   it('has every setting of the spec, of its type', () => {
     const settings = gameSettingsOf([], 1);
-    const types = Object.values(settings).map((value) => (Array.isArray(value) ? 'array' : typeof value));
-    const counted = (type: string): number => types.filter((one) => one === type).length;
-    // Counted in the spec's section "gameSettings".
-    expect(['boolean', 'number', 'string', 'array'].map(counted)).toEqual([35, 10, 9, 3]);
+    const of = (names: readonly string[], value: unknown) => names.map((name) => [name, value]);
+    expect(settings).toEqual(
+      Object.fromEntries([
+        ...of(BOOLEANS, false),
+        ...of(NUMBERS, 0),
+        ...of(STRINGS, ''),
+        ...of([...NUMBER_ARRAYS, ...STRING_ARRAYS], []),
+      ]),
+    );
+    expect([BOOLEANS.length, NUMBERS.length, STRINGS.length]).toEqual([35, 10, 9]);
   });
 
   it('lets later layers win, and multiplies the money once', () => {

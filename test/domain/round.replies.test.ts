@@ -1,3 +1,4 @@
+import { gameRoundDetail } from '../../src/domain/round/record';
 import {
   effectiveTransactions,
   freePlayInfo,
@@ -139,6 +140,43 @@ describe('which transactions took effect, and their sums', () => {
   });
 });
 
+describe('payed and totalPayedAmount of a report ("what was really taken or given")', () => {
+  const detailOf = (round: TestRound) => gameRoundDetail(snapshotOf(round.state), 'test');
+  const payed = (round: TestRound) => {
+    const { transactions, totalPayedAmount } = detailOf(round);
+    return [transactions.map(({ type, payed: money }) => `${type} ${money}`), totalPayedAmount];
+  };
+
+  it('the stake and the win', () => {
+    const round = opened(WON);
+    round.do(end(), ACCEPTED);
+    expect(payed(round)).toEqual([['debit 100', 'credit 40', 'end undefined'], 100]);
+  });
+
+  it('the discount taken off, nothing for a ticket', () => {
+    const round = opened(start({ discount: { amount: 30, campaignId: 'c' } }));
+    expect(payed(round)).toEqual([['debit 70'], 70]);
+    expect(payed(opened(ticketStart()))).toEqual([['debit 0'], 0]);
+    expect(detailOf(opened(ticketStart())).ticketUsed).toBe(true);
+  });
+
+  it('nothing for a follow-up that was taken back', () => {
+    const round = opened(WON, { followUpDebits: true });
+    round.do(start({ rngCallId: 'rng-2' }), UNKNOWN, ACCEPTED);
+    round.do(end(), ACCEPTED);
+    expect(payed(round)).toEqual([
+      ['debit 100', 'debit 0', 'void undefined', 'credit 40', 'end undefined'],
+      100,
+    ]);
+  });
+
+  it('nothing for a round that was voided', () => {
+    const round = opened();
+    round.do(VOID, ACCEPTED);
+    expect(payed(round)).toEqual([['debit 0', 'void undefined'], 0]);
+  });
+});
+
 describe('freePlayInfo ("counts used, granted, won per serial; isLast when used up")', () => {
   it('counts this round’s free play and its wins to those before', () => {
     const round = opened(ticketStart({ winAmount: 10 }));
@@ -154,10 +192,13 @@ describe('freePlayInfo ("counts used, granted, won per serial; isLast when used 
 
   it('the last one', () => {
     const ticket = { serial: 'T-1', stake: 20, currency: 'EUR', count: 1, usedBefore: 4, wonBefore: 0 };
-    expect(freePlayInfo(opened(ticketStart({ ticket })).state)).toMatchObject({
+    expect(freePlayInfo(opened(ticketStart({ ticket })).state)).toEqual({
       used: 5,
       granted: 5,
+      won: 0,
       isLast: true,
+      promotions: { protocolVersion: 1, data: '' },
+      serial: 'T-1',
     });
   });
 

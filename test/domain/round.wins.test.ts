@@ -24,11 +24,13 @@ describe('addWin without collect ("a genericwin entry is added and amountToColle
       gameRoundInfo: { status: 'open' },
     });
     expect(reply.gameState).toHaveLength(2);
-    expect(reply.gameState[1]).toMatchObject({
+    expect(reply.gameState[1]).toEqual({
+      hash: expect.any(String) as string,
       type: 'genericwin',
       collected: 0,
       amountWagered: 0,
       processedOn: LATER,
+      reason: '',
       result: { winAmount: 25, info: { line: '3', rngCallId: 'rng-9', result: 'BBB' } },
     });
     expect(reply.refusal).toBeUndefined();

@@ -1,4 +1,5 @@
 import { errorObject } from '../../src/domain/errors';
+import { everySetting } from '../support/spec-settings';
 import {
   connect,
   getGameUrl,
@@ -154,6 +155,19 @@ describe('connect', () => {
     expect(reply.body.token).not.toBe(token);
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
     expect(reply.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('hands the game every setting that the launch asked for, the money multiplied once', async () => {
+    const { maxStake, minStake, maxPackageStake, ...rest } = everySetting() as Record<string, number>;
+    const options = { ...rest, maxStake, minStake, maxPackageStake, device: 'mobile' };
+    const reply = await connect(service, await launchToken(service, { options, currency: 'JPY' }));
+    expect(reply.body.gameSettings).toEqual({
+      ...rest,
+      maxStake: maxStake! * 100,
+      minStake: minStake! * 100,
+      maxPackageStake: maxPackageStake! * 100,
+    });
+    expect(reply.body.tokenData).toMatchObject({ device: 'mobile' });
   });
 
   it('succeeds once of 50 at once', async () => {

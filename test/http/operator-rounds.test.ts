@@ -131,6 +131,40 @@ describe('getGameRoundDetails and getGameRoundReport', () => {
     });
   });
 
+  it('give every field of a transaction, and leave out what is the machine’s own', async () => {
+    const at = { currency: 'EUR', timestamp: '2026-01-02T03:04:05.000Z', reason: 'why' };
+    const discounted = { discountAmount: 30, discountCampaignId: 'c1' };
+    const byTicket = { serial: 'T-1', freePlayStake: 20, freePlayUsed: true };
+    const shown = [
+      { ...at, type: 'debit' as const, hash: 'd1', isFirstDebit: true, amount: 100, ...discounted },
+      { ...at, type: 'debit' as const, hash: 'd2', isFirstDebit: false, ...byTicket },
+      { ...at, type: 'credit' as const, hash: 'c1', amount: 70 },
+      { ...at, type: 'end' as const, hash: 'e1' },
+    ];
+    const transactions = shown.map((one) => ({
+      ...{ ...one, outcome: 'accepted' as const, balanceAfter: 5 },
+      errorCode: { id: 1, msg: '', clientmsg: '' },
+    }));
+    service.commands.describeRound.mockResolvedValue({ ...closed(), transactions });
+    expect((await details()).body.gameRound).toMatchObject({ totalBetAmount: 100, totalWinAmount: 70 });
+    expect((await details()).body).toMatchObject({ gameRound: { transactions: shown } });
+    expect(Object.keys((await details()).body.gameRound as object).sort()).toEqual(
+      Object.keys(record).sort(),
+    );
+    const { transactions: listed } = (await details()).body.gameRound as { transactions: object[] };
+    expect(listed).toEqual(shown);
+    const { gameRoundDetail } = (await report()).body as { gameRoundDetail: { transactions: object[] } };
+    const payed = [70, 0, 70, undefined];
+    expect(gameRoundDetail.transactions).toEqual(
+      shown.map((one, index) => ({
+        ...one,
+        ...(payed[index] === undefined ? {} : { payed: payed[index] }),
+        balanceAfter: 5,
+      })),
+    );
+    expect(gameRoundDetail).toMatchObject({ totalPayedAmount: 70, balanceAfter: 5 });
+  });
+
   it('do not know another operator’s round, nor another player’s', async () => {
     const unknown = [await details(), await report()].map(({ status, text }) => [status, text]);
     expect(unknown[0]).toEqual([404, JSON.stringify({ errorCode: errorObject('GAMEROUNDNOTFOUND') })]);

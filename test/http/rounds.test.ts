@@ -187,6 +187,42 @@ describe('commands on a round', () => {
   });
 });
 
+/** Every field of the specification's requests, and the command that is made of it. */
+describe('every field of the request reaches the command of', () => {
+  const rngResult = { rngCallId: 'r', result: 'A B', winAmount: 7 };
+  const on = { gameRound: HASH };
+  const named = { ...on, externalGameProviderTransactionId: 't1' };
+  const jackpotPayout = [{ jackpotId: 'j', jackpotMode: 'm' }];
+  const starting = {
+    rngResult,
+    debitInformation: { debitAmount: 5, currency: 'EUR', useTicketInfo: { useTicket: true } },
+    ...{ endGame: true, closeOpenGame: true, externalGameProviderRoundId: 'x'.repeat(32) },
+  };
+  const winning = {
+    ...named,
+    ...{ rngResult: { ...rngResult, betData: { line: '1' } }, collect: true, jackpotPayout },
+  };
+  const counting = { ...named, counterType: 'customspin', gameStateResult: { a: 'b' } };
+  const spins = { rngCallId: 'r', result: { awarded: 5, used: 2 }, winAmount: 0 };
+  const counted = { ...counting, rngCallId: 'r', awarded: 5, used: 2 };
+  it.each([
+    ['startGameRound', starting, starting],
+    ['addWin', winning, winning],
+    ['endGameRound', named, named],
+    ['collectWin', { ...named, amount: 3 }, { ...named, amount: 3 }],
+    ['voidGameRound', on, on],
+    ['addSpinCounterGameState', { ...counting, rngResult: spins }, counted],
+  ] as const)('%s', async (name, request, expected) => {
+    service.commands[name].mockResolvedValue(roundReply());
+    const reply = await providerCall(service, `/${name}`, { token, ...request }, { requestId: 'call-1' });
+    expect(reply.status).toBe(200);
+    const [command] = service.commands[name].mock.calls[0]!;
+    const { session, ...rest } = command;
+    expect(session).toMatchObject({ operatorId: 'op1', playerId: 'p1', gameCode: 'slot' });
+    expect(rest).toEqual({ ...expected, requestId: 'call-1' });
+  });
+});
+
 describe('getGameRoundInfo', () => {
   it('tells a round’s whole state, with totalWinAmount and transactions', async () => {
     service.commands.describeRound.mockResolvedValue(snapshot());

@@ -12,8 +12,11 @@ import { createHttpClient, type HttpClient } from '../../src/clients/http';
 import { guardedWallet, WALLET_GUARD, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
 import { createCommands } from '../../src/commands';
+import { createReconciliation } from '../../src/commands/reconcile-transactions';
+import { createRoundControl } from '../../src/commands/round-control';
 import type { GameroundCommands } from '../../src/commands/types';
 import { workflowIdOf } from '../../src/contracts/gameround';
+import type { ReconcileResult } from '../../src/contracts/reconcile';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
@@ -59,6 +62,8 @@ export interface RoundsOptions {
 /** Rounds without the HTTP edge: real Temporal, real mongod, a worker in this process, the sandbox's wallet. */
 export interface RoundsHarness extends WalletControls {
   commands: GameroundCommands;
+  /** As the operator asks for it. */
+  reconcile(operatorId: string, gameround: string): Promise<ReconcileResult>;
   client: Client;
   rounds: Rounds;
   db: Db;
@@ -93,6 +98,9 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const name = options.database ?? `rounds_${randomUUID().slice(0, 8)}`;
   const database = openDatabase(options.mongodbUri ?? required('TEST_MONGODB_URI'), name);
   const http = createHttpClient({ addresses: options.addresses ?? 'any' });
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection, namespace });
+  const rounds = createRounds(database.db, 'test');
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
     gameUrl: options.gameUrl,
@@ -100,18 +108,18 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     localSlots: options.localSlots,
     // Tests of faults have no business with the breaker: players that have nothing to do with each other share operators.
     guard: { failuresInARow: 1_000_000, ...options.guard },
+    control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
   });
   const worker =
     options.worker === 'none'
       ? undefined
       : await runWorker({ address, namespace, taskQueue, activities, slots: options.workerSlots });
-  const connection = await Connection.connect({ address });
-  const client = new Client({ connection, namespace });
-  const rounds = createRounds(database.db, 'test');
+  const commands = commandsOver(client, database, rounds, policy, taskQueue);
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
   return {
     ...walletControls(wallet.url),
-    commands: commandsOver(client, database, rounds, policy, taskQueue),
+    commands,
+    reconcile: createReconciliation(client, (gameround) => commands.describeRound(gameround), taskQueue),
     client,
     rounds,
     db: database.db,

@@ -132,3 +132,28 @@ test('a stake that was multiplied already is not multiplied again', async () => 
   const [call] = await harness.calls(reply.gameRoundInfo.hash);
   expect(call?.body.transactions[0]?.amount).toBe(250);
 });
+
+test('no wallet call goes out before its command is in the history', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 30 });
+  await player.end(hash);
+  await finished(harness, hash);
+  const events = (await harness.handle(hash).fetchHistory()).events ?? [];
+  const [started] = events;
+  // The bet stands in the workflow's own arguments.
+  const input = started?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+  expect(Buffer.from(input ?? []).toString()).toContain(`"debitAmount":${STAKE}`);
+  const signal = events.findIndex(
+    ({ workflowExecutionSignaledEventAttributes: told }) => told?.signalName === 'end',
+  );
+  const deliveries = events.flatMap(({ markerRecordedEventAttributes: marker }, index) => {
+    const text = Object.values(marker?.details ?? {})
+      .flatMap(({ payloads }) => payloads ?? [])
+      .map(({ data }) => Buffer.from(data ?? []).toString())
+      .join();
+    return text.includes('"deliver"') ? [index] : [];
+  });
+  expect(deliveries).toHaveLength(2);
+  expect(signal).toBeGreaterThan(deliveries[0]!);
+  expect(signal).toBeLessThan(deliveries[1]!);
+});

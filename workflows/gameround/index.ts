@@ -5,6 +5,7 @@ import {
   condition,
   continueAsNew,
   log,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -22,6 +23,7 @@ import { decide, type Decision } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { resumeVoid } from '../../src/domain/round/settle';
+import { PATCHES } from '../patches';
 import {
   EVENTS_PER_RUN,
   MAX_BYTES_PER_RUN,
@@ -154,6 +156,8 @@ async function finish(parts: Parts, item: Item): Promise<void> {
     await condition(allHandlersFinished);
     throw ApplicationFailure.nonRetryable('another round holds the open-round guard', FAILURES.guardLost);
   }
+  // A crashed round that is settled calls nobody: what stands on the workflow is brought up to date here.
+  if (item.command.type === 'settle' && patched(PATCHES.settledShown)) publish();
   await projection.project();
   parts.afterwards.begin();
 }

@@ -1,4 +1,4 @@
-import { effectiveTransactions, totals } from './replies';
+import { effectiveTransactions, keptBy, totals } from './replies';
 import type { RoundSnapshot, RoundStatus, RoundTransaction } from './types';
 
 /** Spec "Transaction as reported in round records". */
@@ -58,12 +58,14 @@ export interface GameRoundDetail extends Omit<GameroundRecord, 'transactions'> {
 }
 
 export function gameRoundDetail(round: RoundSnapshot, environment: string): GameRoundDetail {
-  const transactions = effectiveTransactions(round).map(
-    ({ outcome: _outcome, errorCode: _errorCode, ...shown }) => ({
-      ...shown,
-      ...(shown.type === 'debit' || shown.type === 'credit' ? { payed: payedOf(shown) } : {}),
-    }),
-  );
+  const isKept = keptBy(round);
+  const transactions = effectiveTransactions(round).map((transaction) => {
+    const { outcome: _outcome, errorCode: _errorCode, ...shown } = transaction;
+    const isMoney = shown.type === 'debit' || shown.type === 'credit';
+    // A bet that was taken back cost nothing.
+    const payed = isKept(transaction) ? payedOf(shown) : 0;
+    return { ...shown, ...(isMoney ? { payed } : {}) };
+  });
   const debits = transactions.filter(({ type }) => type === 'debit');
   return {
     ...gameroundRecord(round, environment),

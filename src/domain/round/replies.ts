@@ -153,20 +153,23 @@ export function effectiveTransactions(round: RoundSnapshot | RoundState): RoundT
   );
 }
 
-/** Sums of what the operator was asked to take and to give, as far as it took effect; minor units. */
-export function totals(round: RoundSnapshot | RoundState): {
-  totalBetAmount: number;
-  totalWinAmount: number;
-} {
+/** Tells of a transaction whether the operator has carried it out and, of a bet, not given it back. */
+export function keptBy(round: RoundSnapshot | RoundState): (transaction: RoundTransaction) => boolean {
   const voided = new Set(
     round.transactions
       .filter(({ type, outcome }) => type === 'void' && outcome === 'accepted')
       .map(({ hash }) => hash),
   );
-  const sum = (type: RoundTransaction['type']): number =>
-    round.transactions
-      .filter((transaction) => transaction.type === type && transaction.outcome === 'accepted')
-      .filter(({ hash }) => type !== 'debit' || !voided.has(hash))
-      .reduce((total, { amount }) => total + (amount ?? 0), 0);
+  return ({ type, hash, outcome }) => outcome === 'accepted' && (type !== 'debit' || !voided.has(hash));
+}
+
+/** Sums of what the operator was asked to take and to give, as far as it took effect; minor units. */
+export function totals(round: RoundSnapshot | RoundState): {
+  totalBetAmount: number;
+  totalWinAmount: number;
+} {
+  const kept = round.transactions.filter(keptBy(round));
+  const sum = (of: RoundTransaction['type']): number =>
+    kept.filter(({ type }) => type === of).reduce((total, { amount }) => total + (amount ?? 0), 0);
   return { totalBetAmount: sum('debit'), totalWinAmount: sum('credit') };
 }

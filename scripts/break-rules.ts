@@ -1,0 +1,179 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { projectRoot } from '../stack/paths';
+import { BREAKS, type Break } from '../test/coverage/breaks';
+import { coverageTable, patternOf, type TestReference } from '../test/coverage/table';
+import { startTestServers } from '../test/support/servers';
+
+/*
+ * `npm run coverage:break [-- --row ID] [--from N] [--to N]`: breaks one rule after another in a copy of the project,
+ * runs the very test that docs/coverage.md names for it and expects it to fail. Ends with 0 when every one did. `--row`
+ * takes a row or the beginning of several (`st.`); `--from` and `--to` count the rows, for a run in parts.
+ */
+
+/** What became of a test whose rule was broken. `failing` is what it should do. */
+type Verdict = 'red' | 'GREEN' | 'red unbroken too' | 'no such test' | 'does not run';
+
+interface Trial {
+  row: string;
+  test: TestReference;
+  broken: Break;
+}
+
+const TEST_TIMEOUT_MS = 400_000;
+
+function trials(): Trial[] {
+  const rows = new Map(coverageTable().map((row) => [row.id, row]));
+  return BREAKS.flatMap((broken) =>
+    broken.rows.map((name) => {
+      const [id = '', number = '1'] = name.split('#');
+      const test = rows.get(id)?.tests[Number(number) - 1];
+      if (test === undefined) throw new Error(`${name} is no row or test of docs/coverage.md`);
+      return { row: id, test, broken };
+    }),
+  );
+}
+
+function chosen(): Trial[] {
+  const { values } = parseArgs({
+    options: { row: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } },
+  });
+  const { row, from = '1', to = 'Infinity' } = values;
+  const found = trials().filter((trial) => row === undefined || trial.row.startsWith(row));
+  return found.slice(Number(from) - 1, Number(to));
+}
+
+/** The project's files as they stand, in a folder of their own; libraries and server binaries are linked. */
+async function copyOfProject(): Promise<string> {
+  const root = projectRoot();
+  const copy = await mkdtemp(join(tmpdir(), 'gameround-broken-'));
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root });
+  for (const file of listed.toString().split('\0')) {
+    if (file !== '' && existsSync(join(root, file))) {
+      await cp(join(root, file), join(copy, file), { recursive: true });
+    }
+  }
+  // A folder of links, since what the tests compile is kept in node_modules/.cache: broken code has none of ours.
+  await mkdir(join(copy, 'node_modules'));
+  for (const entry of await readdir(join(root, 'node_modules'))) {
+    if (entry !== '.cache') {
+      await symlink(join(root, 'node_modules', entry), join(copy, 'node_modules', entry));
+    }
+  }
+  if (existsSync(join(root, '.cache'))) await symlink(join(root, '.cache'), join(copy, '.cache'));
+  return copy;
+}
+
+interface JestResult {
+  numPassedTests: number;
+  numFailedTests: number;
+  testResults: {
+    name: string;
+    status: string;
+    assertionResults: { fullName: string; status: string }[];
+  }[];
+}
+
+/** The servers run already: a test run has nothing to set up, which saves most of its time. */
+const CONFIG = `module.exports = { ...require('./jest.config.cjs'), globalSetup: undefined, globalTeardown: undefined };\n`;
+
+async function jest(
+  copy: string,
+  files: readonly string[],
+  pattern: string,
+  timeoutMs: number,
+): Promise<JestResult | undefined> {
+  const output = join(copy, 'result.json');
+  await rm(output, { force: true });
+  const bin = join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
+  const args = ['-c', 'jest.broken.cjs', '-i', '--silent', '--json', `--outputFile=${output}`, '-t', pattern];
+  const running = spawn(process.execPath, [bin, ...args, '--runTestsByPath', ...files], {
+    cwd: copy,
+    stdio: 'ignore',
+    detached: true,
+  });
+  // A broken rule may make its test wait for ever; what it has started goes with it.
+  const timer = setTimeout(() => process.kill(-running.pid!, 'SIGKILL'), timeoutMs);
+  await new Promise((resolve) => running.once('exit', resolve));
+  clearTimeout(timer);
+  return existsSync(output) ? (JSON.parse(await readFile(output, 'utf8')) as JestResult) : undefined;
+}
+
+function verdictOf(result: JestResult | undefined): Verdict {
+  if (result === undefined) return 'red';
+  const neverRan = result.testResults.some(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
+  if (neverRan) return 'does not run';
+  if (result.numFailedTests > 0) return 'red';
+  return result.numPassedTests > 0 ? 'GREEN' : 'no such test';
+}
+
+async function tried(copy: string, { test, broken }: Trial): Promise<Verdict> {
+  const file = join(copy, broken.file);
+  const whole = await readFile(file, 'utf8');
+  if (whole.split(broken.text).length !== 2) throw new Error(`${broken.file} has not once: ${broken.text}`);
+  await writeFile(
+    file,
+    whole.replace(broken.text, () => broken.replacement),
+  );
+  try {
+    return verdictOf(await jest(copy, [test.file], patternOf(test), TEST_TIMEOUT_MS));
+  } finally {
+    await writeFile(file, whole);
+  }
+}
+
+/** The tests that fail with no rule broken: what they say of a broken one proves nothing. */
+async function failingUnbroken(copy: string, all: readonly Trial[]): Promise<(trial: Trial) => boolean> {
+  const patterns = [...new Set(all.map(({ test }) => patternOf(test)))];
+  const files = [...new Set(all.map(({ test }) => test.file))];
+  const result = await jest(copy, files, patterns.join('|'), files.length * TEST_TIMEOUT_MS);
+  if (result === undefined) throw new Error('the tests do not run as they are');
+  return ({ test }) => {
+    const ran = result.testResults
+      .filter(({ name }) => name.endsWith(test.file))
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ fullName }) => new RegExp(patternOf(test)).test(fullName));
+    return ran.length === 0 || ran.some(({ status }) => status === 'failed');
+  };
+}
+
+async function main(): Promise<number> {
+  const all = chosen();
+  const servers = await startTestServers();
+  const copy = await copyOfProject();
+  const wrong: string[] = [];
+  try {
+    await writeFile(join(copy, 'jest.broken.cjs'), CONFIG);
+    const failsAnyway = await failingUnbroken(copy, all);
+    for (const [index, trial] of all.entries()) {
+      const began = Date.now();
+      const verdict = failsAnyway(trial) ? 'red unbroken too' : await tried(copy, trial);
+      const seconds = Math.round((Date.now() - began) / 1_000);
+      const { row, test, broken } = trial;
+      const line = `${row.padEnd(34)} ${verdict.padEnd(16)} ${String(seconds).padStart(4)} s  ${dirname(broken.file)}  ${test.title}`;
+      console.log(`${String(index + 1).padStart(4)}/${all.length}  ${line}`);
+      if (verdict !== 'red') wrong.push(line);
+    }
+  } finally {
+    await servers.stop();
+    await rm(copy, { recursive: true, force: true, maxRetries: 5 });
+  }
+  const rows = new Set(all.map(({ row }) => row)).size;
+  console.log(`\n${rows} rows, ${all.length} breaks, ${all.length - wrong.length} seen to fail`);
+  for (const line of wrong) console.log(`  ${line}`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+void main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

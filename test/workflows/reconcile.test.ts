@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { RefusedError } from '../../src/domain/errors';
+import { reconcileWorkflowIdOf, type ReconcileResult } from '../../src/contracts/reconcile';
+import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
+
+/** reconcileTransactions (spec; contract §8): everything sent once more, in one call, and nothing moves twice. */
+
+const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
+
+let harness: RoundsHarness;
+let player: Player;
+
+beforeAll(async () => {
+  harness = await startRounds();
+});
+beforeEach(() => {
+  player = playerOf(harness);
+});
+afterAll(async () => {
+  await harness?.stop();
+});
+
+const reconcile = (hash: string): Promise<ReconcileResult> => harness.reconcile('op1', hash);
+const fault = (type: string, more: object): Promise<number> =>
+  harness.fault({ ...more, match: { type, playerId: player.session.playerId } });
+
+async function lastCall(hash: string): Promise<string[]> {
+  const { body } = (await harness.calls(hash)).at(-1)!;
+  expect(body.transactionCount).toBe(body.transactions.length);
+  return body.transactions.map(({ type, hash: one, amount }) => `${type} ${one} ${amount}`);
+}
+
+async function sentBefore(hash: string): Promise<string[]> {
+  const calls = await harness.calls(hash);
+  return calls.flatMap(({ body }) =>
+    body.transactions.map(({ type, hash: one, amount }) => `${type} ${one} ${amount}`),
+  );
+}
+
+test('a closed round: all of it again in its order, with its hashes and amounts, in one call', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await player.collect(hash, 10);
+  await player.end(hash);
+  await finished(harness, hash);
+  const before = await sentBefore(hash);
+  const { outcome, round } = await reconcile(hash);
+  expect(await lastCall(hash)).toEqual(before);
+  expect(round.status).toBe('closed');
+  expect(outcome).toMatchObject({ kind: 'accepted' });
+  expect(outcome.hashesProcessed.map((each) => each.hash)).toEqual(before.map((one) => one.split(' ')[1]));
+  expect((await agreedBooks(harness, hash)).ledger.net).toBe(30 - STAKE);
+});
+
+test('an open round is closed first, its open winnings credited', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  const { round } = await reconcile(hash);
+  expect(round.status).toBe('closed');
+  await finished(harness, hash);
+  expect(await agreedBooks(harness, hash)).toMatchObject({
+    record: { status: 'closed' },
+    ledger: { net: 30 - STAKE },
+  });
+  expect(await refused(player.end(hash))).toBe('400 GAMEROUNDNOTACTIVE');
+});
+
+test('a crashed round is settled to closed once the operator takes what is owed', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await fault('credit', { fault: 'status', status: 401, errorCode: { id: 1001 } });
+  expect(await refused(player.end(hash))).toBe('502 WALLETUNAVAILABLE');
+  expect(await harness.attention(hash)).toContain('crashed');
+  expect(await refused(player.win(hash, { winAmount: 1 }))).toBe('400 GAMEROUNDCRASHED');
+  const { round } = await reconcile(hash);
+  expect(round).toMatchObject({ status: 'closed', crashed: false });
+  await finished(harness, hash);
+  expect((await agreedBooks(harness, hash)).ledger.net).toBe(30 - STAKE);
+  expect(await harness.attention(hash)).toEqual([]);
+});
+
+test('a credit that is being retried does not stand in its way', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await fault('credit', { fault: 'status', status: 500, times: 2 });
+  const ending = player.end(hash);
+  await until(
+    () => harness.sent(hash),
+    (sent) => sent.length > 1,
+  );
+  const { round } = await reconcile(hash);
+  expect(round.status).toBe('closed');
+  expect((await ending).gameRoundInfo.status).toBe('closed');
+  await finished(harness, hash);
+  expect((await agreedBooks(harness, hash)).ledger.net).toBe(30 - STAKE);
+});
+
+test('the operator’s refusal and silence are told; neither voids, cancels or crashes', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await player.end(hash);
+  await finished(harness, hash);
+  await fault('debit', { fault: 'status', status: 400, errorCode: OWN });
+  expect((await reconcile(hash)).outcome).toMatchObject({ kind: 'refused', errorCode: OWN });
+  await fault('debit', { fault: 'status', status: 503 });
+  expect((await reconcile(hash)).outcome).toMatchObject({ kind: 'unreachable', hashesProcessed: [] });
+  expect(await agreedBooks(harness, hash)).toMatchObject({
+    record: { status: 'closed', crashed: false },
+    ledger: { net: 30 - STAKE },
+  });
+});
+
+test('nothing was ever accepted: no call, an empty list', async () => {
+  await fault('debit', { fault: 'status', status: 400, errorCode: OWN });
+  const { gameRoundInfo } = await player.start();
+  await finished(harness, gameRoundInfo.hash);
+  const calls = (await harness.calls(gameRoundInfo.hash)).length;
+  const { outcome, round } = await reconcile(gameRoundInfo.hash);
+  expect([outcome, round.status]).toEqual([{ kind: 'nothing', hashesProcessed: [] }, 'cancel']);
+  expect(await harness.calls(gameRoundInfo.hash)).toHaveLength(calls);
+});
+
+test('repeats at once join one workflow of its own; later ones are harmless', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await player.end(hash);
+  await finished(harness, hash);
+  await fault('debit', { fault: 'slow', delayMs: 1_000 });
+  const results = await Promise.all([reconcile(hash), reconcile(hash), reconcile(hash)]);
+  expect(results.map(({ outcome }) => outcome.kind)).toEqual(['accepted', 'accepted', 'accepted']);
+  expect(await harness.sent(hash)).toEqual(['debit', 'credit+end', 'debit+credit+end']);
+  expect(reconcileWorkflowIdOf(hash)).toBe(`reconcile-${hash}`);
+  await reconcile(hash);
+  expect((await agreedBooks(harness, hash)).ledger.net).toBe(30 - STAKE);
+});
+
+test('past retention the record tells what is to be sent again', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await player.end(hash);
+  await finished(harness, hash);
+  const before = await sentBefore(hash);
+  const record = (await harness.rounds.find(hash))!;
+  // A record of which Temporal knows nothing; the wallet knows its hashes from another round, and says so.
+  const forgotten = randomUUID();
+  await harness.rounds.write({ ...record, identity: { ...record.identity, gameround: forgotten } }, 1);
+  const { outcome, round } = await reconcile(forgotten);
+  expect([outcome.kind, round.identity.gameround]).toEqual(['refused', forgotten]);
+  expect(await lastCall(forgotten)).toEqual(before);
+});
+
+test('another operator’s round does not exist', async () => {
+  const hash = await player.open();
+  const error: unknown = await harness.reconcile('op2', hash).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(RefusedError);
+  expect((error as RefusedError).refusal).toMatchObject({ status: 404, errorCode: { id: 2001 } });
+  expect(await harness.sent(hash)).toEqual(['debit']);
+});
