@@ -46,7 +46,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  http = createHttpClient();
+  http = createHttpClient({ addresses: 'any' });
 });
 afterAll(async () => {
   await http.close();

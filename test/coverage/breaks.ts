@@ -1367,8 +1367,8 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c2.foreignRound'],
-    file: 'src/http/scope.ts',
-    text: '    identity.playerId === session.playerId &&\n',
+    file: 'src/domain/session.ts',
+    text: 'one.playerId === round.playerId &&',
     replacement: '',
   },
   {
@@ -1585,9 +1585,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.silence'],
     file: 'src/domain/judge.ts',
-    text: "if (call.purpose === 'debit') return { kind: 'unknown', reason };",
-    replacement:
-      "if (call.purpose === 'debit') return { kind: 'declined', unauthorised: false, processed: false };",
+    text: "      : { kind: 'unknown', reason };",
+    replacement: "      : { kind: 'declined', unauthorised: false, processed: false };",
   },
   {
     rows: ['c4.listed'],
@@ -1773,8 +1772,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c5.historySession'],
     file: 'src/http/scope.ts',
-    text: "if (session.mode === 'history') throw refuse('MODENOTALLOWED');\n  mustBeItsRound",
-    replacement: 'mustBeItsRound',
+    text: "  if (session.mode === 'history') throw refuse('MODENOTALLOWED');\n}",
+    replacement: '}',
   },
   {
     rows: ['c5.mongoDown'],
@@ -1876,7 +1875,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.settledShown'],
     file: 'workflows/gameround/index.ts',
-    text: "if (item.command.type === 'settle' && patched('settled-is-shown')) publish();",
+    text: "if (item.command.type === 'settle' && patched(PATCHES.settledShown)) publish();",
     replacement: '',
   },
   {
