@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
 import { createHttpClient } from './clients/http';
 import { createProviderClient } from './clients/game-provider';
@@ -18,6 +18,7 @@ import { createGameConfigurations } from './game-configuration';
 import { createApp } from './http/app';
 import type { HttpDeps, RoundQueries } from './http/deps';
 import { createHealth, type Health, type Probes } from './http/health';
+import { createHttpServer } from './http/server';
 import { createLogger, type Logger } from './logging';
 import { createMetrics } from './metrics';
 import { runProcess, stopSignal, untilReached, walletCallReport, walletReports } from './process';
@@ -96,7 +97,7 @@ async function main(): Promise<void> {
     if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
   });
 
-  await serve(createServer(SERVER_OPTIONS, app.callback()), config, stopped, logger);
+  await serve(createHttpServer(app.callback()), config, stopped, logger);
   await prepared;
   await tenants.close();
   await sessions.close();
@@ -194,21 +195,8 @@ function probes({ connection, client }: Temporal, { db }: Database): Probes {
   };
 }
 
-/** Time for a request's head and body, and for idle connections; a command's answer may take its 10 s. */
-const SERVER_OPTIONS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 5_000,
-  maxHeaderSize: 16_384,
-};
-const MAX_CONNECTIONS = 10_000;
-const MAX_REQUESTS_PER_CONNECTION = 10_000;
-
 /** Serves until it is to stop, and then until the calls that had come are answered, or their time is over. */
 async function serve(server: Server, config: Config, stopped: AbortSignal, logger: Logger): Promise<void> {
-  server.maxConnections = MAX_CONNECTIONS;
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   await listen(server, config);
   logger.info({ host: config.http.host, port: config.http.port }, 'API listens');
   process.send?.({ ready: true });

@@ -2,12 +2,14 @@ import { parse } from 'lossless-json';
 import { refuse } from '../domain/errors';
 
 const MAX_DEPTH = 64;
+/** Longer than anybody writes one; what is done with it takes time by the square of its length. */
+const MAX_NUMBER_CHARS = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * A request's JSON, read strictly: UTF-8, no key twice with different values, no `__proto__`, at most 64 levels deep.
- * A number that no double holds exactly as the integer it seems to be (9007199254740993, 1e400, 0.99999999999999999999)
- * and -0 become NaN, which every schema refuses by the name of its field. Fractions stay what they are.
+ * A number that no double holds exactly as the integer it seems to be (9007199254740993, 1e400, 0.99999999999999999999),
+ * one of more than 64 characters and -0 become NaN, which every schema refuses by the name of its field. Fractions stay what they are.
  * @throws RefusedError 400 INVALIDREQUEST
  */
 export function parseJson(bytes: Buffer): unknown {
@@ -31,6 +33,7 @@ function inspect(value: unknown, depth: number): void {
 }
 
 function exactNumber(written: string): number {
+  if (written.length > MAX_NUMBER_CHARS) return Number.NaN;
   const value = Number(written);
   if (Object.is(value, -0)) return Number.NaN;
   if (!Number.isInteger(value)) return Number.isFinite(value) ? value : Number.NaN;

@@ -6,6 +6,7 @@ import { readBody } from './middleware/body';
 import type { Answer, CallState, Context, Http } from './http';
 import { parseJson } from './json';
 import type { Operation, SignedField } from './operations/operation';
+import { queryOf } from './query';
 import { validated } from './schemas/fields';
 import { fieldsSignature, isSignedBy, isTimely, readAuthHeaders, type AuthHeaders } from './signatures';
 
@@ -29,7 +30,7 @@ export function operatorRoute<Schema extends z.ZodType>(
   router[method](path, async (ctx: Context): Promise<void> => {
     const headers = readAuthHeaders(ctx.req.headersDistinct);
     if (headers === undefined) throw refusedSignature(http);
-    const raw = method === 'post' ? await bodyFields(ctx) : { ...ctx.query };
+    const raw = method === 'post' ? await bodyFields(ctx) : queryOf(ctx);
     const operator = authenticate(http, headers, signed, raw);
     ctx.state.about.operatorId = operator.operatorId;
     const input = validated(request, raw);

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
 import type { BalanceAnswer } from '../../src/clients/types';
@@ -7,6 +7,7 @@ import type { RoundReply } from '../../src/contracts/gameround';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { createApp } from '../../src/http/app';
 import type { HttpDeps, HttpLimits } from '../../src/http/deps';
+import { createHttpServer, type ServerBounds } from '../../src/http/server';
 import { createLogger } from '../../src/logging';
 import { createMetrics } from '../../src/metrics';
 import { createRng, type Draw } from '../../src/rng';
@@ -77,7 +78,13 @@ export const BALANCE = { balances: [{ type: 'real', amount: 10_000, currency: 'E
 
 /** The app on a free port with real sessions in MongoDB; only the commands, the wallet and the read model are pretended. */
 export async function startService(
-  options: { tenants?: Tenants; limits?: Partial<HttpLimits>; now?: number; deps?: Partial<HttpDeps> } = {},
+  options: {
+    tenants?: Tenants;
+    limits?: Partial<HttpLimits>;
+    bounds?: Partial<ServerBounds>;
+    now?: number;
+    deps?: Partial<HttpDeps>;
+  } = {},
 ): Promise<Service> {
   const client = await MongoClient.connect(process.env.TEST_MONGODB_URI!);
   const db = client.db(`http-${randomUUID()}`);
@@ -116,7 +123,7 @@ export async function startService(
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...options.deps,
   });
-  const server = createServer(app.callback());
+  const server = createHttpServer(app.callback(), options.bounds);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = async (): Promise<void> => {
     server.closeAllConnections();

@@ -10,9 +10,21 @@ const PACKAGE = dirname(require.resolve('swagger-ui-dist/package.json'));
 /** Of the page's own files, all from this server: nothing comes from anywhere else. */
 const FILES: Readonly<Record<string, { type: string; read: () => Promise<Buffer | string> }>> = {
   'docs.js': { type: 'js', read: () => Promise.resolve(SCRIPT) },
-  'swagger-ui.css': { type: 'css', read: () => readFile(join(PACKAGE, 'swagger-ui.css')) },
-  'swagger-ui-bundle.js': { type: 'js', read: () => readFile(join(PACKAGE, 'swagger-ui-bundle.js')) },
+  'swagger-ui.css': { type: 'css', read: once('swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: 'js', read: once('swagger-ui-bundle.js') },
 };
+
+/** All readers share one copy: a thousand slow ones must not hold a thousand megabytes. */
+function once(name: string): () => Promise<Buffer> {
+  let reading: Promise<Buffer> | undefined;
+  return () => {
+    reading ??= readFile(join(PACKAGE, name)).catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
+    return reading;
+  };
+}
 
 /** Swagger UI sets styles as it renders and draws its icons from data URLs; it fetches the document, and that is all. */
 const CONTENT_SECURITY_POLICY = [

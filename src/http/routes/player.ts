@@ -7,9 +7,12 @@ import type { OpenSession } from '../../sessions';
 import type { CallState, Context, Http } from '../http';
 import * as operations from '../operations/others';
 import { balanceReply, tokenData } from '../replies';
-import { token as tokenSchema, validated } from '../schemas/fields';
+import { queryOf } from '../query';
+import { object, token, validated } from '../schemas/fields';
 import { currentBalance } from '../wallet-balance';
 import { openRoundOf } from './reads';
+
+const byToken = object({ token });
 
 /** Calls of the game's page in the player's browser (contract §5): not signed, the token is all they have. */
 export function playerRoutes(http: Http, router: Router<CallState>): void {
@@ -86,9 +89,7 @@ async function fromAnyPage(ctx: Context, next: Next): Promise<void> {
 }
 
 function tokenOf(ctx: Context): string {
-  const { token } = ctx.query;
-  if (Array.isArray(token)) throw refuse('INVALIDREQUEST', 'token is given twice');
-  return validated(tokenSchema, token);
+  return validated(byToken, queryOf(ctx)).token;
 }
 
 function guessing<T>(http: Http, ctx: Context, lookUp: () => Promise<T>): Promise<T> {
