@@ -17,11 +17,24 @@ import { exchange, type Party } from './e2e-http';
 import { GAME_CODE, operatorParty, PROVIDER, tenantsFile, type OperatorOptions } from './e2e-tenants';
 import { walletControls, type WalletControls } from './wallet-controls';
 
-export type Part = 'temporal' | 'mongod' | 'worker' | 'api';
+/** The second ones run only where a test starts them. */
+export type Part = 'temporal' | 'mongod' | 'worker' | 'api' | 'worker2' | 'api2';
 
 export interface E2eOptions {
   /** Default: one operator, `op1`. */
   operators?: readonly OperatorOptions[];
+  /** Settings of API and worker beside the stack's own. */
+  env?: NodeJS.ProcessEnv;
+  /** Default: the sandbox's wallet in this process. */
+  startWallet?: (options: E2eWallet) => Promise<RunningServer>;
+  /** Default: the demo game in this process. */
+  startGame?: (serviceUrl: string) => Promise<RunningServer>;
+}
+
+export interface E2eWallet {
+  operators: { operatorId: string; secrets: string[] }[];
+  serviceUrl: string;
+  maxCalls: number;
 }
 
 /**
@@ -31,6 +44,8 @@ export interface E2eOptions {
 export interface E2eStack {
   /** Base URL. */
   api: string;
+  /** Base URL of the second API. */
+  api2: string;
   walletUrl: string;
   gameUrl: string;
   wallet: WalletControls;
@@ -47,6 +62,8 @@ export interface E2eStack {
   start(parts: readonly Part[], env?: NodeJS.ProcessEnv): Promise<void>;
   /** Waits until the API says that it is ready. */
   ready(): Promise<void>;
+  /** Undefined while it doesn't run. */
+  pid(part: Part): number | undefined;
   /** The last lines that a process wrote. */
   tail(part: Part): string;
   /** Ends everything and removes its data, whatever state it is in. */
@@ -59,6 +76,9 @@ const STOP_TIMEOUT_MS = 30_000;
 
 export async function startE2eStack({
   operators = [{ operatorId: 'op1' }],
+  env = {},
+  startWallet = (options) => createWalletApp(options).start(),
+  startGame = startDemoGame,
 }: E2eOptions = {}): Promise<E2eStack> {
   // The shared test servers remove folders of this name whose process is gone.
   const dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-e2e-`));
@@ -70,17 +90,17 @@ export async function startE2eStack({
     const ports = await choosePorts();
     const api = `http://127.0.0.1:${ports.api}`;
     const parties = operators.map(({ operatorId }) => operatorParty(operatorId));
-    const wallet = await createWalletApp({
+    const wallet = await startWallet({
       operators: parties.map(({ id, secret }) => ({ operatorId: id, secrets: [secret] })),
       serviceUrl: api,
       maxCalls: 50_000,
-    }).start();
+    });
     undo.push(() => wallet.close());
     const game = await startGame(api);
     undo.push(() => game.close());
     const tenants = join(dataDir, 'tenants.json');
     await writeFile(tenants, tenantsFile({ walletUrl: wallet.url, gameUrl: game.url, operators }));
-    const processes = new Processes({ dataDir, ports, tenants, service: await compiledService() });
+    const processes = new Processes({ dataDir, ports, tenants, env, service: await compiledService() });
     undo.push(() => processes.killAll());
     await processes.start(['temporal', 'mongod', 'worker', 'api']);
     await ready(api, processes);
@@ -91,6 +111,7 @@ export async function startE2eStack({
     undo.push(() => mongo.close());
     return {
       api,
+      api2: `http://127.0.0.1:${ports.api2}`,
       walletUrl: wallet.url,
       gameUrl: game.url,
       wallet: walletControls(wallet.url),
@@ -103,6 +124,7 @@ export async function startE2eStack({
       stop: (...parts) => processes.end(parts, 'SIGTERM'),
       start: (parts, env) => processes.start(parts, env),
       ready: () => ready(api, processes),
+      pid: (part) => processes.pid(part),
       tail: (part) => processes.tail(part),
       close,
     };
@@ -119,27 +141,30 @@ async function removeData(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-function startGame(serviceUrl: string): Promise<RunningServer> {
+function startDemoGame(serviceUrl: string): Promise<RunningServer> {
   const provider = { providerId: PROVIDER.id, secrets: [PROVIDER.secret] };
   return createGameApp({ provider, serviceUrl, timeoutMs: 15_000 }).start();
 }
 
-type Ports = Record<'api' | 'temporal' | 'mongod', number>;
+type Ports = Record<'api' | 'api2' | 'temporal' | 'mongod', number>;
 
 async function choosePorts(): Promise<Ports> {
-  const [api = 0, temporal = 0, mongod = 0] = await freePorts(3);
-  return { api, temporal, mongod };
+  const [api = 0, api2 = 0, temporal = 0, mongod = 0] = await freePorts(4);
+  return { api, api2, temporal, mongod };
 }
 
 interface ProcessSettings {
   dataDir: string;
   ports: Ports;
   tenants: string;
+  env: NodeJS.ProcessEnv;
   /** The compiled service. */
   service: string;
 }
 
-const SCRIPTS = { api: 'src/main.js', worker: 'worker/main.js' } as const;
+const API = 'src/main.js';
+const WORKER = 'worker/main.js';
+const SCRIPTS = { api: API, api2: API, worker: WORKER, worker2: WORKER } as const;
 
 class Processes {
   readonly #running = new Map<Part, Child>();
@@ -158,7 +183,7 @@ class Processes {
   async start(parts: readonly Part[], env: NodeJS.ProcessEnv = {}): Promise<void> {
     const servers = parts.filter((part) => part === 'temporal' || part === 'mongod');
     await Promise.all(servers.map((part) => this.#start(part, env)));
-    const others = parts.filter((part) => part === 'worker' || part === 'api');
+    const others = parts.filter((part) => part !== 'temporal' && part !== 'mongod');
     await Promise.all(others.map((part) => this.#start(part, env)));
   }
 
@@ -172,6 +197,10 @@ class Processes {
 
   killAll(): Promise<void> {
     return this.end([...this.#running.keys()], 'SIGKILL');
+  }
+
+  pid(part: Part): number | undefined {
+    return this.#running.get(part)?.pid;
   }
 
   tail(part: Part): string {
@@ -210,12 +239,14 @@ class Processes {
         return (await startMongod({ binary, port: ports.mongod, dbPath, logDir })).child;
       }
       case 'api':
+      case 'api2':
       case 'worker':
+      case 'worker2':
         return startChild({
           name: part,
           command: process.execPath,
           args: ['--require', join(service, 'stack', 'preload.js'), join(service, SCRIPTS[part])],
-          env: { ...this.#env(), ...env },
+          env: { ...this.#env(part), ...env },
           logFile: join(logDir, `${part}.log`),
           ipc: true,
           stopTimeoutMs: STOP_TIMEOUT_MS,
@@ -224,13 +255,13 @@ class Processes {
   }
 
   /** Nothing of the machine's own settings but what a program needs to run. */
-  #env(): NodeJS.ProcessEnv {
-    const { dataDir, ports, tenants } = this.settings;
+  #env(part: Part): NodeJS.ProcessEnv {
+    const { dataDir, ports, tenants, env } = this.settings;
     const { PATH, HOME, LANG } = process.env;
     return {
       ...{ PATH, HOME, LANG },
       HOST: '127.0.0.1',
-      PORT: String(ports.api),
+      PORT: String(part === 'api2' ? ports.api2 : ports.api),
       DATA_DIR: dataDir,
       TENANTS_FILE: tenants,
       CALLBACK_ADDRESSES: 'any',
@@ -238,6 +269,7 @@ class Processes {
       MONGODB_URI: this.mongodbUri,
       LOG_LEVEL: 'info',
       ENVIRONMENT: 'e2e',
+      ...env,
     };
   }
 }

@@ -5,6 +5,8 @@ export interface OperatorOptions {
   /** Default `2s`: hanging calls don't hold up the tests. */
   walletTimeout?: string;
   autoCloseAfter?: string;
+  /** Default: true. */
+  gameRoundReport?: boolean;
 }
 
 /** The demo game's provider. */
@@ -22,15 +24,17 @@ export function tenantsFile(parts: {
   operators: readonly OperatorOptions[];
 }): string {
   const { walletUrl, gameUrl } = parts;
-  const operators = parts.operators.map(({ operatorId, walletTimeout = '2s', autoCloseAfter = '24h' }) => ({
-    operatorId,
-    operatorUrl: walletUrl,
-    secrets: [operatorParty(operatorId).secret],
-    autoCloseAfter,
-    walletTimeout,
-    gameRoundReport: true,
-    currencies: { EUR: 1, JPY: 100 },
-  }));
+  const operators = parts.operators
+    .map((options) => ({ gameRoundReport: true, walletTimeout: '2s', autoCloseAfter: '24h', ...options }))
+    .map(({ operatorId, walletTimeout, autoCloseAfter, gameRoundReport }) => ({
+      operatorId,
+      operatorUrl: walletUrl,
+      secrets: [operatorParty(operatorId).secret],
+      autoCloseAfter,
+      walletTimeout,
+      gameRoundReport,
+      currencies: { EUR: 1, JPY: 100 },
+    }));
   const providers = [{ providerId: PROVIDER.id, gameUrl, secrets: [PROVIDER.secret] }];
   const game = { gameCode: GAME_CODE, providerId: PROVIDER.id, name: 'Demo Slot', studio: 'Sandbox' };
   const games = [{ ...game, launchUrl: `${gameUrl}/play`, serviceRng: true }];

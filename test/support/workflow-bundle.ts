@@ -14,7 +14,7 @@ export async function workflowBundle(): Promise<string> {
   const file = join(cache, `${await fingerprint()}.js`);
   if (!existsSync(file)) {
     const { code } = await bundleWorkflowCode({
-      workflowsPath: require.resolve('../../workflows'),
+      workflowsPath: join(projectRoot(), 'workflows', 'index.ts'),
       logger: new DefaultLogger('ERROR'),
     });
     await mkdir(cache, { recursive: true });

@@ -1,0 +1,43 @@
+import type { BenchPlayer, Seen } from './calls';
+import { Figures } from './figures';
+
+export type Round = (player: BenchPlayer, note: (figure: string, seen: Seen) => void) => Promise<void>;
+
+export const spin: Round = async (player, note) => note('spin', await player.spin(0));
+
+export const spinWithWin: Round = async (player, note) => note('spin with a win', await player.spin(700));
+
+/** start, addWin, endGameRound: three calls. */
+export const longRound: Round = async (player, note) => {
+  const began = performance.now();
+  const started = await player.start();
+  note('  startGameRound', started);
+  const gameRound = started.body.gameRoundInfo?.hash;
+  if (started.status !== 200 || gameRound === undefined) return;
+  note('  addWin', await player.win(gameRound, 700));
+  const ended = await player.end(gameRound);
+  note('  endGameRound', ended);
+  note('start, addWin, endGameRound', { ...ended, ms: performance.now() - began });
+};
+
+/** Every caller plays one round after another until the time is over. */
+export async function playFor(
+  seconds: number,
+  players: readonly BenchPlayer[],
+  round: Round,
+  stopped?: AbortSignal,
+): Promise<{ figures: Figures[]; seconds: number }> {
+  const figures = new Map<string, Figures>();
+  const note = (name: string, { ms, status }: Seen): void => {
+    const figure = figures.get(name) ?? new Figures(name);
+    figures.set(name, figure);
+    figure.add(ms, status);
+  };
+  const began = performance.now();
+  const isOver = (): boolean => performance.now() - began > seconds * 1_000 || stopped?.aborted === true;
+  const play = async (player: BenchPlayer): Promise<void> => {
+    while (!isOver()) await round(player, note);
+  };
+  await Promise.all(players.map(play));
+  return { figures: [...figures.values()], seconds: (performance.now() - began) / 1_000 };
+}

@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { RunningServer } from '../sandbox/http/server';
+import { startE2eStack, type E2eOptions, type E2eStack, type E2eWallet } from '../test/support/e2e-stack';
+
+/** The whole service as processes on this machine, the wallet included, as the end-to-end tests start it. */
+export function startBenchStack(
+  options: Omit<E2eOptions, 'startWallet' | 'startGame'> = {},
+): Promise<E2eStack> {
+  return startE2eStack({
+    operators: [{ operatorId: 'op1', walletTimeout: '5s', gameRoundReport: false }],
+    ...options,
+    env: { LOG_LEVEL: 'warn', ...options.env },
+    startWallet,
+    startGame: () => Promise.resolve(NO_GAME),
+  });
+}
+
+/** Nobody plays in a page here, and no round waits to be closed. */
+const NO_GAME: RunningServer = { url: 'http://127.0.0.1:9', close: () => Promise.resolve() };
+
+async function startWallet(options: E2eWallet): Promise<RunningServer> {
+  const child = fork(join(__dirname, 'wallet.js'), { stdio: 'inherit' });
+  const exited = once(child, 'exit');
+  child.send(options);
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  return {
+    url,
+    close: async () => {
+      child.disconnect();
+      await exited;
+    },
+  };
+}
+
+/** Runs a bench over a stack and takes it down again, also at Ctrl-C; the process ends with 1 when a criterion failed. */
+export function runBench(main: (stopped: AbortSignal) => Promise<boolean>): void {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+  main(stop.signal).then(
+    (passed) => process.exit(passed ? 0 : 1),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+}
