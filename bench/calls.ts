@@ -48,7 +48,7 @@ export class Caller {
         ms: performance.now() - began,
       };
     } catch (error) {
-      return { status: 0, body: { failure: String(error) } as ReplyBody, ms: performance.now() - began };
+      return { status: 0, body: { failure: String(error) }, ms: performance.now() - began };
     }
   }
 

@@ -13,6 +13,8 @@ export interface Config {
     baseUrl: string;
     /** How many proxies in front may be believed about a caller's address; 0: none. */
     trustedProxies: number;
+    /** Calls that one process answers at a time. */
+    maxCalls: number;
   };
   /** Where a worker tells about itself; undefined: nowhere. */
   workerPort?: number;
@@ -81,6 +83,12 @@ const Environment = z
       .max(8, 'must be a number of proxies, 0 to 8')
       .default(0),
     WORKER_PORT: portOrAny,
+    MAX_CALLS: z.coerce
+      .number({ error: 'must be a number, 8 to 100000' })
+      .int('must be a number, 8 to 100000')
+      .min(8, 'must be a number, 8 to 100000')
+      .max(100_000, 'must be a number, 8 to 100000')
+      .default(256),
     DATA_DIR: text.default('.data'),
     TENANTS_FILE: text.optional(),
     CALLBACK_ADDRESSES: z
@@ -139,6 +147,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       port: data.PORT,
       baseUrl: (data.BASE_URL ?? `http://${reachable(data.HOST)}:${data.PORT}`).replace(/\/+$/, ''),
       trustedProxies: data.TRUSTED_PROXIES,
+      maxCalls: data.MAX_CALLS,
     },
     ...(data.WORKER_PORT === undefined ? {} : { workerPort: data.WORKER_PORT }),
     dataDir,
@@ -171,6 +180,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     PORT: http.port,
     BASE_URL: http.baseUrl,
     TRUSTED_PROXIES: http.trustedProxies,
+    MAX_CALLS: http.maxCalls,
     WORKER_PORT: config.workerPort ?? '',
     DATA_DIR: config.dataDir,
     TENANTS_FILE: config.tenantsFile,

@@ -16,7 +16,7 @@ import { createDemoRounds, createDemoStore } from './demo';
 import { refuse } from './domain/errors';
 import { createGameConfigurations } from './game-configuration';
 import { createApp } from './http/app';
-import type { HttpDeps, RoundQueries } from './http/deps';
+import { DEFAULT_LIMITS, type HttpDeps, type RoundQueries } from './http/deps';
 import { createHealth, type Health, type Probes } from './http/health';
 import { createHttpServer } from './http/server';
 import { createLogger, type Logger } from './logging';
@@ -135,6 +135,7 @@ function httpDeps(
     reconcile: createReconciliation(temporal.client, (gameround) => commands.describeRound(gameround)),
     wallet,
     environment: config.environment,
+    limits: { calls: config.http.maxCalls, crowd: Math.max(DEFAULT_LIMITS.crowd, 2 * config.http.maxCalls) },
     health,
     clock: Date.now,
   };

@@ -2,8 +2,9 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { errorObject, statusOf } from '../domain/errors';
-import type { HttpDeps } from './deps';
+import { DEFAULT_LIMITS, type HttpDeps } from './deps';
 import { createHttp, type CallState } from './http';
+import { boundedCrowd } from './middleware/crowd';
 import { errorReplies } from './middleware/errors';
 import { requestLog } from './middleware/request-log';
 import { documentationRoutes } from './routes/documentation';
@@ -57,6 +58,7 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
     await next();
   });
   app.use(errorReplies(deps.logger));
+  app.use(boundedCrowd({ ...DEFAULT_LIMITS, ...deps.limits }.crowd, (path) => QUIET_PATHS.includes(path)));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

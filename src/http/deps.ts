@@ -92,10 +92,10 @@ export interface HttpDeps {
 
 /** Everything is bounded; these are per process. */
 export interface HttpLimits {
-  /** Calls being answered for one provider and operator: a slow operator holds up nobody else's. */
-  inFlightPerOperator: number;
-  /** Calls being answered for one provider, or for one operator's own calls. */
-  inFlightPerTenant: number;
+  /** Calls being answered at a time; see Admission for how they are shared. */
+  calls: number;
+  /** Calls here in any state, unknown callers and unread bodies included. */
+  crowd: number;
   /** Unknown tokens a minute from one address (player side). */
   unknownTokensPerAddress: number;
   /** Unknown tokens a minute from one provider. */
@@ -103,8 +103,8 @@ export interface HttpLimits {
 }
 
 export const DEFAULT_LIMITS: HttpLimits = {
-  inFlightPerOperator: 256,
-  inFlightPerTenant: 2_048,
+  calls: 256,
+  crowd: 2_000,
   unknownTokensPerAddress: 120,
   unknownTokensPerProvider: 1_200,
 };

@@ -30,7 +30,7 @@ export interface SessionCall<Input> extends GameEngineCall<Input> {
  * The way of every game-engine call (spec "Common to game-engine API calls"): bytes, signature, X-Request-Id, shape,
  * in this order, so that nobody learns anything before the signature is right.
  */
-export function gameEngineRoute<Schema extends z.ZodType>(
+function signedRoute<Schema extends z.ZodType>(
   http: Http,
   router: Router<CallState>,
   { path, request }: Operation<Schema>,
@@ -45,12 +45,22 @@ export function gameEngineRoute<Schema extends z.ZodType>(
     const input = validated(request, parseJson(body));
     const gameRound = (input as { gameRound?: string }).gameRound;
     if (gameRound !== undefined) noteRound(ctx, gameRound);
-    const answer = await http.limits.withinTenant(`provider:${provider.providerId}`, () =>
-      handle({ ctx, provider, requestId, input }),
-    );
+    const answer = await handle({ ctx, provider, requestId, input });
     ctx.status = answer.status;
     ctx.body = answer.body;
   });
+}
+
+/** For calls that no session stands behind. */
+export function gameEngineRoute<Schema extends z.ZodType>(
+  http: Http,
+  router: Router<CallState>,
+  operation: Operation<Schema>,
+  handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
+): void {
+  signedRoute(http, router, operation, (call) =>
+    http.admission.within(`provider:${call.provider.providerId}`, () => handle(call)),
+  );
 }
 
 /** @param options.fresh see Sessions.resolve */
@@ -61,14 +71,14 @@ export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
   options: { fresh: boolean },
   handle: (call: SessionCall<z.infer<Schema>>) => Promise<Answer>,
 ): void {
-  gameEngineRoute(http, router, operation, async (call) => {
+  signedRoute(http, router, operation, async (call) => {
     const { token } = call.input;
     const { providerId } = call.provider;
     const { session } = await http.limits.guessing({ providerId }, () =>
       http.deps.sessions.resolve(token, { ...options, providerId }),
     );
     call.ctx.state.about.operatorId = session.operatorId;
-    return http.limits.withinOperator(providerId, session.operatorId, () =>
+    return http.admission.within(JSON.stringify([providerId, session.operatorId]), () =>
       handle({ ...call, token, session }),
     );
   });

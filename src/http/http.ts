@@ -1,5 +1,6 @@
 import type { DefaultContext, ParameterizedContext } from 'koa';
 import { DEFAULT_LIMITS, type HttpDeps } from './deps';
+import { Admission } from './admission';
 import { Limits } from './limits';
 
 /** What is known of a call while it is answered, for its log line: ids only. */
@@ -21,6 +22,7 @@ export type Context = ParameterizedContext<CallState, DefaultContext>;
 export interface Http {
   deps: HttpDeps;
   limits: Limits;
+  admission: Admission;
 }
 
 export interface Answer {
@@ -29,7 +31,9 @@ export interface Answer {
 }
 
 export function createHttp(deps: HttpDeps): Http {
-  return { deps, limits: new Limits({ ...DEFAULT_LIMITS, ...deps.limits }, deps.clock) };
+  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const admission = new Admission({ calls: limits.calls, clock: () => performance.now() });
+  return { deps, limits: new Limits(limits, deps.clock), admission };
 }
 
 export function ok(body: object): Answer {

@@ -5,9 +5,8 @@ import type { HttpLimits } from './deps';
 const WINDOW_MS = 60_000;
 const MAX_GUESSERS = 20_000;
 
-/** Bounds how much of the process one party can hold. @see HttpLimits */
+/** Bounds how often one party can guess. @see HttpLimits */
 export class Limits {
-  readonly #inFlight = new Map<string, number>();
   readonly #guesses: LRUCache<string, { count: number; until: number }>;
 
   constructor(
@@ -15,15 +14,6 @@ export class Limits {
     private readonly clock: () => number,
   ) {
     this.#guesses = new LRUCache({ max: MAX_GUESSERS });
-  }
-
-  /** @throws RefusedError 429 RATELIMITEXCEEDED */
-  async withinTenant<T>(tenant: string, work: () => Promise<T>): Promise<T> {
-    return this.#within(tenant, this.limits.inFlightPerTenant, work);
-  }
-
-  async withinOperator<T>(providerId: string, operatorId: string, work: () => Promise<T>): Promise<T> {
-    return this.#within(JSON.stringify([providerId, operatorId]), this.limits.inFlightPerOperator, work);
   }
 
   /**
@@ -46,19 +36,6 @@ export class Limits {
         this.#guesses.set(key, current);
       }
       throw error;
-    }
-  }
-
-  async #within<T>(key: string, most: number, work: () => Promise<T>): Promise<T> {
-    const count = this.#inFlight.get(key) ?? 0;
-    if (count >= most) throw refuse('RATELIMITEXCEEDED');
-    this.#inFlight.set(key, count + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#inFlight.get(key) ?? 1) - 1;
-      if (left === 0) this.#inFlight.delete(key);
-      else this.#inFlight.set(key, left);
     }
   }
 }

@@ -34,7 +34,7 @@ export function operatorRoute<Schema extends z.ZodType>(
     const operator = authenticate(http, headers, signed, raw);
     ctx.state.about.operatorId = operator.operatorId;
     const input = validated(request, raw);
-    const answer = await http.limits.withinTenant(`operator:${operator.operatorId}`, () =>
+    const answer = await http.admission.within(`operator:${operator.operatorId}`, () =>
       handle({ ctx, operator, input }),
     );
     ctx.status = answer.status;

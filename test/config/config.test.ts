@@ -23,6 +23,7 @@ describe('loadConfig', () => {
       port: 8080,
       baseUrl: 'http://127.0.0.1:8080',
       trustedProxies: 0,
+      maxCalls: 256,
     });
     expect(config.temporal).toEqual({ address: '127.0.0.1:7233', namespace: 'default' });
     expect(config.tenantsFile).toMatch(/sandbox[/\\]tenants\.json$/);

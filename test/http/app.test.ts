@@ -140,26 +140,6 @@ describe('limits', () => {
     ]);
     await service.stop();
   });
-
-  it('of calls being answered count for one operator', async () => {
-    const service = await startService({ limits: { inFlightPerOperator: 2 } });
-    const [slow, quick] = [await sessionToken(service), await sessionToken(service, {}, { id: 'op2' })];
-    const waiting: (() => void)[] = [];
-    service.commands.startGameRound.mockImplementation(({ session }) =>
-      session.operatorId === 'op2'
-        ? Promise.resolve(roundReply())
-        : new Promise((resolve) => waiting.push(() => resolve(roundReply()))),
-    );
-    const calls = [1, 2].map(() => providerCall(service, '/startGameRound', start(slow)));
-    while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect((await providerCall(service, '/startGameRound', start(slow))).status).toBe(429);
-    expect((await providerCall(service, '/startGameRound', start(quick))).status).toBe(200);
-    waiting.forEach((finish) => finish());
-    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
-    service.commands.startGameRound.mockResolvedValue(roundReply());
-    expect((await providerCall(service, '/startGameRound', start(slow))).status).toBe(200);
-    await service.stop();
-  });
 });
 
 describe('before MongoDB was read', () => {

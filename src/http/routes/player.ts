@@ -22,7 +22,10 @@ export function playerRoutes(http: Http, router: Router<CallState>): void {
     const launchToken = tokenOf(ctx);
     const opened = await guessing(http, ctx, () => sessions.connect(launchToken));
     try {
-      ctx.body = await connected(http, opened);
+      const { session } = opened;
+      ctx.body = await http.admission.within(JSON.stringify(['player', session.operatorId]), () =>
+        connected(http, opened),
+      );
     } catch (error) {
       // Without the operator's word the player got nothing: the same link may be tried again.
       await sessions.takeBack(launchToken, opened);

@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache';
+import { refuse } from '../domain/errors';
+
+export interface AdmissionOptions {
+  /** Calls that this process answers at a time. */
+  calls: number;
+  /** Milliseconds; only differences count. */
+  clock: () => number;
+}
+
+/** A call that takes longer says that its party has more of them on the way than are being dealt with. */
+const SLOW_MS = 5_000;
+const CUT = 0.8;
+/** One crowd of slow calls is one reason, not many. */
+const CUT_EVERY_MS = 1_000;
+/** However slow its calls are: enough to find out that they are quick again. */
+const LEAST = 4;
+const MAX_PARTIES = 10_000;
+
+interface Party {
+  held: number;
+  /** How many it may hold: falls while its calls are slow, rises with those that are not. */
+  limit: number;
+  cutAt: number;
+}
+
+/**
+ * How many calls are answered at a time, so that those which were taken are answered in time. A party is a provider with
+ * one operator's players, or an operator with its own calls.
+ *
+ * - No party holds more than is left free: one alone half of all, each of two a third, and one that comes later always
+ *   finds room.
+ * - No party holds more than is dealt with in time: an operator that is slow has its own limit lowered and nobody else's;
+ *   when the whole service is slow, all have.
+ */
+export class Admission {
+  #held = 0;
+  readonly #parties: LRUCache<string, Party>;
+
+  constructor(private readonly options: AdmissionOptions) {
+    this.#parties = new LRUCache({ max: MAX_PARTIES });
+  }
+
+  /** @throws RefusedError 503 SERVICEUNAVAILABLE (no room at all), 429 RATELIMITEXCEEDED (none for this party) */
+  async within<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const free = this.options.calls - this.#held;
+    if (free <= 0) throw refuse('SERVICEUNAVAILABLE', 'too many calls at a time');
+    const party = this.#parties.get(name) ?? { held: 0, limit: this.options.calls, cutAt: -Infinity };
+    this.#parties.set(name, party);
+    if (party.held >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');
+    const began = this.options.clock();
+    party.held += 1;
+    this.#held += 1;
+    try {
+      return await work();
+    } finally {
+      this.#adapt(party, began);
+      party.held -= 1;
+      this.#held -= 1;
+    }
+  }
+
+  #adapt(party: Party, began: number): void {
+    const now = this.options.clock();
+    if (now - began <= SLOW_MS) {
+      // By one for each round of calls that fill it; what is not used is not known to be good.
+      if (party.held >= party.limit / 2)
+        party.limit = Math.min(party.limit + 1 / party.limit, this.options.calls);
+    } else if (now - party.cutAt >= CUT_EVERY_MS) {
+      party.limit = Math.max(Math.min(party.limit, party.held) * CUT, LEAST);
+      party.cutAt = now;
+    }
+  }
+}

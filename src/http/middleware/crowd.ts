@@ -1,0 +1,29 @@
+import type { Next } from 'koa';
+import { refuse } from '../../domain/errors';
+import type { Context } from '../http';
+
+/**
+ * Bounds the calls that are here in any state, before anything of them is read: bodies that come slowly, callers that
+ * are yet to be known. Health and metrics are always answered.
+ * @throws RefusedError 503 SERVICEUNAVAILABLE
+ */
+export function boundedCrowd(most: number, isExempt: (path: string) => boolean) {
+  let here = 0;
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (isExempt(ctx.path)) {
+      await next();
+      return;
+    }
+    if (here >= most) {
+      // Its body is not read.
+      ctx.set('Connection', 'close');
+      throw refuse('SERVICEUNAVAILABLE', 'too many calls at a time');
+    }
+    here += 1;
+    try {
+      await next();
+    } finally {
+      here -= 1;
+    }
+  };
+}

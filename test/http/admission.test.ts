@@ -1,0 +1,140 @@
+import type { RefusedError } from '../../src/domain/errors';
+import { Admission } from '../../src/http/admission';
+import { launchToken, providerCall, roundReply, sessionToken, start, startService } from './support';
+
+/* What is shed, and for whom: counts and a clock of our own, no timing. */
+
+const CALLS = 12;
+
+let now: number;
+let admission: Admission;
+
+beforeEach(() => {
+  now = 0;
+  admission = new Admission({ calls: CALLS, clock: () => now });
+});
+
+/** Calls that are taken and not answered yet; the status of the first that is refused. */
+class Callers {
+  readonly #finish: (() => void)[] = [];
+  readonly #all: Promise<unknown>[] = [];
+
+  constructor(readonly name: string) {}
+
+  /** Sends calls until one is refused or as many are taken. */
+  async fill(most = 1_000): Promise<{ taken: number; refused?: number }> {
+    for (let taken = 0; taken < most; taken += 1) {
+      let begun = false;
+      const work = (): Promise<void> => {
+        begun = true;
+        return new Promise((resolve) => this.#finish.push(resolve));
+      };
+      const call = admission.within(this.name, work);
+      if (!begun)
+        return {
+          taken,
+          refused: (await call.catch((error: RefusedError) => error.refusal.status)) as number,
+        };
+      this.#all.push(call);
+    }
+    return { taken: most };
+  }
+
+  async finish(): Promise<void> {
+    this.#finish.splice(0).forEach((finish) => finish());
+    await Promise.all(this.#all.splice(0));
+  }
+}
+
+describe('the shares', () => {
+  it('one party alone: half; each that comes later finds room, and less than those before', async () => {
+    const taken = [];
+    for (const name of ['a', 'b', 'c', 'd']) taken.push(await new Callers(name).fill());
+    expect(taken).toEqual([
+      { taken: 6, refused: 429 },
+      { taken: 3, refused: 429 },
+      { taken: 2, refused: 429 },
+      { taken: 1, refused: 503 },
+    ]);
+  });
+
+  it('what is answered makes room, also where a call failed', async () => {
+    const a = new Callers('a');
+    await a.fill();
+    await a.finish();
+    await expect(admission.within('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    expect(await a.fill()).toEqual({ taken: 6, refused: 429 });
+  });
+});
+
+describe('calls that are slow', () => {
+  /** All of its calls take that long. */
+  async function round(callers: Callers, ms: number): Promise<number> {
+    const { taken } = await callers.fill();
+    now += ms;
+    await callers.finish();
+    return taken;
+  }
+
+  it('lower the limit of their party, not below the least, and no other’s', async () => {
+    const slow = new Callers('slow');
+    const taken = [];
+    for (let at = 0; at < 5; at += 1) taken.push(await round(slow, 6_000));
+    // 6 × 0.8 = 4.8, then 4: never less.
+    expect(taken).toEqual([6, 4, 4, 4, 4]);
+    expect(await round(new Callers('quick'), 10)).toBe(6);
+  });
+
+  it('a limit rises again with calls that are quick', async () => {
+    const party = new Callers('a');
+    for (let at = 0; at < 3; at += 1) await round(party, 6_000);
+    const taken = [];
+    for (let at = 0; at < 10; at += 1) taken.push(await round(party, 10));
+    expect(taken[0]).toBe(4);
+    expect(taken.at(-1)).toBe(6);
+  });
+
+  it('calls of 5 s are not slow', async () => {
+    const party = new Callers('a');
+    for (let at = 0; at < 3; at += 1) expect(await round(party, 5_000)).toBe(6);
+  });
+});
+
+describe('over HTTP', () => {
+  it('calls beyond the limits are shed with Retry-After, and those taken are answered', async () => {
+    const service = await startService({ limits: { calls: 3 } });
+    const [first, second, third] = [
+      await sessionToken(service),
+      await sessionToken(service, {}, { id: 'op2' }),
+      await launchToken(service),
+    ];
+    const waiting: (() => void)[] = [];
+    service.commands.startGameRound.mockImplementation(
+      () => new Promise((resolve) => waiting.push(() => resolve(roundReply()))),
+    );
+    const going = [first, first].map((token) => providerCall(service, '/startGameRound', start(token)));
+    while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    const mine = await providerCall(service, '/startGameRound', start(first));
+    expect([mine.status, mine.headers.get('retry-after')]).toEqual([429, '1']);
+    going.push(providerCall(service, '/startGameRound', start(second)));
+    while (waiting.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    const other = await providerCall(service, '/startGameRound', start(second));
+    expect([other.status, other.headers.get('retry-after')]).toEqual([503, '1']);
+    // The player's page too; health and metrics never.
+    expect((await fetch(`${service.url}/connect?token=${third}`)).status).toBe(503);
+    expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+    waiting.forEach((finish) => finish());
+    expect((await Promise.all(going)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await service.stop();
+  });
+
+  it('a crowd is shed before anything is read of it; health and metrics are told', async () => {
+    const service = await startService({ limits: { crowd: 0 } });
+    const shed = await providerCall(service, '/testPing', {}, { secret: 'wrong' });
+    expect([shed.status, shed.headers.get('retry-after')]).toEqual([503, '1']);
+    for (const path of ['/health/live', '/metrics']) {
+      expect((await fetch(`${service.url}${path}`)).status).toBe(200);
+    }
+    await service.stop();
+  });
+});
