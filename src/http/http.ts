@@ -33,7 +33,8 @@ export interface Answer {
 export function createHttp(deps: HttpDeps): Http {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const admission = new Admission({ calls: limits.calls, clock: () => performance.now() });
-  return { deps, limits: new Limits(limits, deps.clock), admission };
+  const onUnknownToken = (): void => deps.metrics.refusedAuthentication('token');
+  return { deps, limits: new Limits(limits, deps.clock, onUnknownToken), admission };
 }
 
 export function ok(body: object): Answer {

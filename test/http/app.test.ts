@@ -118,30 +118,6 @@ describe('every reply', () => {
   });
 });
 
-describe('limits', () => {
-  it('refuse one who guesses tokens, for a minute, and nobody else', async () => {
-    const service = await startService({
-      limits: { unknownTokensPerAddress: 3, unknownTokensPerProvider: 2 },
-    });
-    const guess = (): Promise<number> =>
-      fetch(`${service.url}/refresh?token=guess`).then(({ status }) => status);
-    expect([await guess(), await guess(), await guess(), await guess()]).toEqual([401, 401, 401, 429]);
-    const token = await launchToken(service);
-    const refused = await fetch(`${service.url}/connect?token=${token}`);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-    expect(await refused.json()).toEqual({ errorCode: errorObject('RATELIMITEXCEEDED') });
-    service.clock.now += 60_000;
-    expect(await guess()).toBe(401);
-
-    const signed = (id: string): Promise<number> =>
-      providerCall(service, '/getBalance', { token: 'guess' }, { id }).then(({ status }) => status);
-    expect([await signed('gp1'), await signed('gp1'), await signed('gp1'), await signed('gp2')]).toEqual([
-      401, 401, 429, 401,
-    ]);
-    await service.stop();
-  });
-});
-
 describe('before MongoDB was read', () => {
   it('an unknown id is not a wrong one', async () => {
     const incomplete = { ...tenants(), complete: false };

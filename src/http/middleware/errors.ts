@@ -3,7 +3,8 @@ import { refusal, RefusedError, type Refusal } from '../../domain/errors';
 import type { Logger } from '../../logging';
 import type { Context } from '../http';
 
-const RETRY_AFTER_SECONDS = '1';
+/** Unless the refusal knows better (`retryAfterSeconds`). */
+const RETRY_AFTER_SECONDS = 1;
 const RETRIABLE = new Set([429, 503]);
 
 /**
@@ -12,6 +13,7 @@ const RETRIABLE = new Set([429, 503]);
  */
 export function errorReplies(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
+    let retryAfterSeconds = RETRY_AFTER_SECONDS;
     try {
       await next();
       if (ctx.status === 404 && ctx.body === undefined) answer(ctx, refusal('NOTFOUND'));
@@ -19,13 +21,14 @@ export function errorReplies(logger: Logger) {
     } catch (error) {
       if (error instanceof RefusedError) {
         answer(ctx, error.refusal);
+        retryAfterSeconds = (error as { retryAfterSeconds?: number }).retryAfterSeconds ?? retryAfterSeconds;
         if (error.cause !== undefined) logger.warn({ ...correlated(ctx), error: error.cause }, error.message);
       } else {
         answer(ctx, refusal('INTERNALERROR'));
         logger.error({ ...correlated(ctx), error }, 'unexpected error');
       }
     }
-    if (RETRIABLE.has(ctx.status)) ctx.set('Retry-After', RETRY_AFTER_SECONDS);
+    if (RETRIABLE.has(ctx.status)) ctx.set('Retry-After', String(retryAfterSeconds));
   };
 }
 
