@@ -204,6 +204,8 @@ async function serve(server: Server, config: Config, stopped: AbortSignal, logge
   if (!stopped.aborted)
     await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }));
   logger.info('API is stopping');
+  // Whoever is answered from here on is told that this connection ends, and does not send its next call into nothing.
+  server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Idle connections end now, busy ones soon after their answer.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);

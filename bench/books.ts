@@ -1,0 +1,90 @@
+import type { E2eStack } from '../test/support/e2e-stack';
+
+interface MovementOfOperator {
+  seq: number;
+  type: string;
+  hash: string;
+  gameRound: string;
+  realDelta: number;
+}
+
+interface RecordFields {
+  _id: string;
+  status: string;
+  totalBetAmount: number;
+  totalWinAmount: number;
+}
+
+export interface Books {
+  rounds: number;
+  byStatus: Record<string, number>;
+  voids: number;
+  /** What the records and the operator's ledger don't agree on; empty when all is well. */
+  differences: string[];
+}
+
+const PAGE = 50_000;
+
+/**
+ * All records of an operator against its ledger: every movement once, the same money in both, no round that only one of
+ * them knows. A cancelled round may be in the records alone: its bet was never taken.
+ */
+export async function compareBooks(stack: E2eStack, operatorId: string): Promise<Books> {
+  const ledger = await movementsByRound(stack, operatorId);
+  const records = await stack.db
+    .collection<RecordFields>('gamerounds')
+    .find({ operator: operatorId })
+    .toArray();
+  const differences: string[] = [];
+  const byStatus: Record<string, number> = {};
+  for (const { _id, status, totalBetAmount, totalWinAmount } of records) {
+    byStatus[status] = (byStatus[status] ?? 0) + 1;
+    const moved = ledger.get(_id) ?? [];
+    const names = moved.map(({ type, hash }) => `${type} ${hash}`);
+    const net = moved.reduce((sum, { realDelta }) => sum + realDelta, 0);
+    if (new Set(names).size !== names.length) differences.push(`${_id}: a movement stands twice`);
+    if (net !== totalWinAmount - totalBetAmount)
+      differences.push(`${_id}: ${status}, the ledger says ${net}`);
+    if (moved.length === 0 && status !== 'cancel')
+      differences.push(`${_id}: ${status}, but not in the ledger`);
+    ledger.delete(_id);
+  }
+  for (const gameRound of ledger.keys()) differences.push(`${gameRound}: in the ledger only`);
+  const voids = records.length === 0 ? 0 : await countVoids(stack, operatorId);
+  return { rounds: records.length, byStatus, voids, differences };
+}
+
+async function countVoids(stack: E2eStack, operatorId: string): Promise<number> {
+  const movements = [...(await movementsByRound(stack, operatorId)).values()].flat();
+  return movements.filter(({ type }) => type === 'void').length;
+}
+
+async function movementsByRound(
+  stack: E2eStack,
+  operatorId: string,
+): Promise<Map<string, MovementOfOperator[]>> {
+  const rounds = new Map<string, MovementOfOperator[]>();
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const query = new URLSearchParams({ operatorId, after: String(after), limit: String(PAGE) });
+    const reply = await fetch(`${stack.walletUrl}/sandbox/ledger?${query.toString()}`);
+    const page = (await reply.json()) as { movements: MovementOfOperator[]; nextAfter?: number };
+    for (const movement of page.movements) {
+      const known = rounds.get(movement.gameRound) ?? [];
+      rounds.set(movement.gameRound, [...known, movement]);
+    }
+    after = page.nextAfter;
+  }
+  return rounds;
+}
+
+/** Waits until no round's workflow runs any more, or only as many as are meant to; how many do. */
+export async function runningRounds(stack: E2eStack, most: number, timeoutMs: number): Promise<number> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const { count } = await stack.temporal.workflow.count(
+      "WorkflowType = 'gameround' AND ExecutionStatus = 'Running'",
+    );
+    if (count <= most || Date.now() > deadline) return count;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}

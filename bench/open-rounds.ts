@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util';
+import { launch } from '../test/support/e2e-player';
+import type { E2eStack } from '../test/support/e2e-stack';
+import { compareBooks, runningRounds } from './books';
+import { BenchPlayer, Caller, type Seen } from './calls';
+import { Figures, judge, print, printLoad } from './figures';
+import { runBench, startBenchStack } from './stack';
+
+/*
+ * `npm run bench:open-rounds [-- --rounds 10000 --callers 16]`: so many rounds open at once, each of its own player; the
+ * worker is replaced; then all are ended.
+ */
+
+const ATTEMPTS = 20;
+const PAUSE_MS = 1_000;
+
+runBench(async (stopped) => {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '10000' }, callers: { type: 'string', default: '16' } },
+  });
+  const count = Number(values.rounds);
+  const stack = await startBenchStack();
+  const caller = new Caller(stack.api, stack.provider, 64);
+  try {
+    printLoad('before');
+    const open: { player: BenchPlayer; gameRound: string }[] = [];
+    const opening = await timed(stopped, Number(values.callers), count, 'opening', async () => {
+      const player = new BenchPlayer(caller, await sit(stack));
+      const seen = await insist(() => player.start({ winAmount: 700 }));
+      const gameRound = seen.body.gameRoundInfo?.hash;
+      if (seen.status === 200 && gameRound !== undefined) open.push({ player, gameRound });
+      return seen;
+    });
+    const before = await runningRounds(stack, 0, 0);
+    console.log(`${before} rounds run; replacing the worker`);
+    await stack.stop('worker');
+    await stack.start(['worker']);
+    await stack.ready();
+
+    const waiting = [...open];
+    let ended = 0;
+    const ending = await timed(stopped, Number(values.callers), open.length, 'ending', async () => {
+      const { player, gameRound } = waiting.shift()!;
+      const seen = await insist(() => player.end(gameRound));
+      if (seen.body.gameRoundInfo?.status === 'closed') ended += 1;
+      return seen;
+    });
+    for (const { figures, seconds } of [opening, ending]) print(figures.summary(seconds));
+    printLoad('after');
+    const running = await runningRounds(stack, 0, 120_000);
+    const books = await compareBooks(stack, 'op1');
+    return judge([
+      { name: 'all were open at once', passed: open.length === count && before === count, seen: `${before}` },
+      {
+        name: 'all could be ended',
+        passed: ended === count && running === 0,
+        seen: `${ended} ended, ${running} running`,
+      },
+      {
+        name: 'records and ledger agree',
+        passed: books.differences.length === 0 && books.byStatus.closed === count && books.voids === 0,
+        seen: `${books.rounds} records ${JSON.stringify(books.byStatus)}, ${books.voids} voids, ${books.differences.length} differences`,
+      },
+    ]);
+  } finally {
+    await caller.close();
+    await stack.close();
+  }
+});
+
+/** A seat at the cost of one call: the launch token becomes the session's with the first signed call. */
+async function sit(stack: E2eStack): Promise<{ token: string; playerId: string; operatorId: string }> {
+  const playerId = `player-${Math.random().toString(36).slice(2)}`;
+  const answer = await launch(stack, 'op1', playerId);
+  const token = new URL(String(answer.body.url)).searchParams.get('token') ?? '';
+  return { token, playerId, operatorId: 'op1' };
+}
+
+/** As a provider does: while it is told that something is still going on, it sends the same again. */
+async function insist(ask: () => Promise<Seen>): Promise<Seen> {
+  let seen = await ask();
+  for (let attempt = 1; attempt < ATTEMPTS && [0, 429, 503].includes(seen.status); attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    seen = await ask();
+  }
+  return seen;
+}
+
+async function timed(
+  stopped: AbortSignal,
+  callers: number,
+  count: number,
+  name: string,
+  work: () => Promise<Seen>,
+): Promise<{ figures: Figures; seconds: number }> {
+  const figures = new Figures(name);
+  const began = performance.now();
+  let left = count;
+  const go = async (): Promise<void> => {
+    while (left > 0 && !stopped.aborted) {
+      left -= 1;
+      const { ms, status } = await work();
+      figures.add(ms, status);
+      if (figures.count % 500 === 0) console.log(`${name}: ${figures.count}`);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, go));
+  return { figures, seconds: (performance.now() - began) / 1_000 };
+}
