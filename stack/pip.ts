@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 export interface PipOptions {
   readonly python: string;
-  /** One pinned requirement. */
-  readonly wheel: string;
+  /** Pinned ones: as pip takes them, or `-r` and a file of them. Their own dependencies are not followed. */
+  readonly requirements: readonly string[];
   readonly target: string;
   readonly onProgress?: (text: string) => void;
   readonly signal?: AbortSignal;
@@ -15,8 +15,14 @@ const PIP_TIMEOUT_MS = 10 * 60_000;
 const PROGRESS_EVERY_MS = 3_000;
 const KEPT_OUTPUT_CHARS = 4_000;
 
-/** `pip install --target` of one pinned wheel; rejects with pip's last error line. */
-export async function runPip({ python, wheel, target, onProgress, signal }: PipOptions): Promise<void> {
+/** `pip install --target` of pinned wheels; rejects with pip's last error line. */
+export async function runPip({
+  python,
+  requirements,
+  target,
+  onProgress,
+  signal,
+}: PipOptions): Promise<void> {
   // pip unpacks in TMPDIR first: kept inside the target's folder, its growth can be shown and nothing is left in /tmp.
   const scratch = join(target, '.pip-tmp');
   await mkdir(scratch, { recursive: true });
@@ -27,7 +33,7 @@ export async function runPip({ python, wheel, target, onProgress, signal }: PipO
     );
   }, PROGRESS_EVERY_MS);
   try {
-    await pipProcess(python, ['--target', target, wheel], scratch, signal);
+    await pipProcess(python, ['--target', target, ...requirements], scratch, signal);
   } finally {
     clearInterval(timer);
     await rm(scratch, { recursive: true, force: true });

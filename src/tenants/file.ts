@@ -12,6 +12,7 @@ import {
   STRING_SETTINGS,
   type SomeGameSettings,
 } from '../domain/game-settings';
+import { MAX_AMOUNT } from '../domain/money';
 import type { GameDefinition, OperatorSettings, ProviderSettings } from './types';
 
 /** TENANTS_FILE is wrong; one line per fault, each naming the place. Values are not repeated: some are secrets. */
@@ -48,23 +49,24 @@ const duration = (minMs: number, maxMs = MAX_DURATION_MS) =>
 const id = z
   .string()
   .regex(/^[!"$-~]([ !"$-~]{0,126}[!"$-~])?$/, 'must be 1 to 128 printable characters without #');
+const HTTP = /^https?:\/\//;
 const httpUrl = z
   .string()
   .max(2_048)
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'must be an http or https URL',
-  );
+  .refine((text) => HTTP.test(text) && URL.canParse(text), 'must be an http or https URL')
+  .meta({ pattern: HTTP.source });
 const secrets = z.array(z.string().min(1).max(512)).min(1).max(10);
 const multiplier = z.number().positive().max(1e9);
 const name = z.string().min(1).max(128);
 const all = <Names extends readonly string[], Schema extends z.ZodType>(names: Names, schema: Schema) =>
   Object.fromEntries(names.map((key) => [key, schema.optional()]));
 
+const NUMBER = `must be a number from -${MAX_AMOUNT} to ${MAX_AMOUNT}`;
+
 /** Settings by their own names and types. */
 export const gameSettingsShape = {
   ...all(BOOLEAN_SETTINGS, z.boolean()),
-  ...all(NUMBER_SETTINGS, z.number()),
+  ...all(NUMBER_SETTINGS, z.number({ error: NUMBER }).min(-MAX_AMOUNT, NUMBER).max(MAX_AMOUNT, NUMBER)),
   ...all(MONEY_SETTINGS, z.number().int().min(0)),
   ...all(STRING_SETTINGS, z.string().max(2_048)),
   ...all(LINK_SETTINGS, z.union([httpUrl, z.literal('')])),

@@ -22,6 +22,10 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 describe('getGameURL', () => {
+  it('counts characters as JSON Schema does', async () => {
+    expect((await getGameUrl(service, { playerId: '𐀀'.repeat(128) })).status).toBe(200);
+  });
+
   it('is the game’s URL with a token and where to take it', async () => {
     const reply = await getGameUrl(service, { mode: 'ReAl' });
     expect(reply.status).toBe(200);
@@ -66,6 +70,9 @@ describe('getGameURL', () => {
     ['a data: link', { options: { lossLimitURL: 'data:text/html,x' } }, 400, /options\.lossLimitURL/],
     ['an option of another type', { options: { turboEnabled: 'yes' } }, 400, /options\.turboEnabled/],
     ['details that are no object', { playerdetails: 'DE' }, 400, /playerdetails/],
+    ['details with a key that no database holds', { playerdetails: { a: [{ 'x\u0000': 1 }] } }, 400, /keys/],
+    ['details with an inexact number', { playerdetails: { a: 1e300 } }, 400, /exact numbers/],
+    ['129 characters, each of two halves', { playerId: '𐀀'.repeat(129) }, 400, /128 characters/],
     ['details without measure', { playerdetails: { a: 'x'.repeat(17_000) } }, 400, /playerdetails/],
     ['history of no round', { mode: 'history' }, 400, /gameround is required/],
   ])('refuses %s', async (_what, launch, status, message) => {

@@ -83,7 +83,10 @@ describe('the document', () => {
     for (const [{ description }, list] of fields) {
       expect(description).toContain(`Signed: secret, X-H-AUTH-ID, X-H-TIMESTAMP, ${list}.`);
     }
-    expect(headersOf(at('/connect', 'get'))).toEqual(['token']);
+    expect(at('/connect', 'get').security).toEqual([]);
+    expect(at('/connect', 'get').parameters).toContainEqual(
+      expect.objectContaining({ name: 'token', in: 'query', required: true }),
+    );
     expect(at('/health/live', 'get').security).toEqual([]);
     const autoClose = DOCUMENT.webhooks.doAutoClose as Record<string, Described>;
     expect(headersOf(autoClose.post!)).toEqual(['X-H-AUTH-ID', 'X-H-TIMESTAMP']);

@@ -109,14 +109,12 @@ function inputOf(
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
-  const parameters = Object.entries(properties)
-    .filter(([field]) => field !== 'token')
-    .map(([field, of]) => ({
-      name: field,
-      in: path.includes(`:${field}`) ? 'path' : 'query',
-      required: required.includes(field),
-      schema: of,
-    }));
+  const parameters = Object.entries(properties).map(([field, of]) => ({
+    name: field,
+    in: path.includes(`:${field}`) ? 'path' : 'query',
+    required: required.includes(field),
+    schema: of,
+  }));
   return parameters.length + headers.length > 0 ? { parameters: [...headers, ...parameters] } : {};
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as callbacks from '../schemas/callbacks';
+import { anyJson, storableJson } from '../schemas/fields';
 import * as gameEngine from '../schemas/game-engine';
 import * as operator from '../schemas/operator';
 import * as operatorReplies from '../schemas/operator-replies';
@@ -44,6 +45,9 @@ function namedSchemas(): [string, z.ZodType][] {
       isObjectSchema(schema) ? [[`${name.charAt(0).toUpperCase()}${name.slice(1)}${suffix}`, schema]] : [],
     );
   return [
+    // These contain themselves, so they need names to be referred to.
+    ['AnyJson', anyJson],
+    ['StorableJson', storableJson],
     ...named(gameEngine, 'Request'),
     ...named(operator, 'Request'),
     ...named(replies),

@@ -26,8 +26,8 @@ export const TAGS = {
   },
 } as const;
 
-const apiKey = (name: string, description: string, place: 'header' | 'query' = 'header'): JsonSchema => ({
-  ...{ type: 'apiKey', in: place, name, description },
+const apiKey = (name: string, description: string): JsonSchema => ({
+  ...{ type: 'apiKey', in: 'header', name, description },
 });
 
 export const SECURITY_SCHEMES: JsonSchema = {
@@ -46,7 +46,6 @@ export const SECURITY_SCHEMES: JsonSchema = {
     'base64(HMAC-SHA256(secret, fields joined by `#`)); the fields are secret, X-H-AUTH-ID, X-H-TIMESTAMP, then those ' +
       'that the operation names.',
   ),
-  Token: apiKey('token', 'A launch token (connect) or a session’s token.', 'query'),
 };
 
 const byOperator = [{ OperatorId: [], FieldSignature: [], Timestamp: [] }];
@@ -54,7 +53,8 @@ const byOperator = [{ OperatorId: [], FieldSignature: [], Timestamp: [] }];
 export const SECURITY = {
   provider: [{ ProviderId: [], BodySignature: [], Timestamp: [] }],
   operator: byOperator,
-  player: [{ Token: [] }],
+  /** The token in the query is all they have. */
+  player: [],
   anyone: [],
   /** Our own calls; the id is the receiver's. */
   service: byOperator,
@@ -69,7 +69,13 @@ const requestId = {
 
 export const PARAMETERS: JsonSchema = {
   RequiredRequestId: { ...requestId, required: true },
-  RequestId: { ...requestId, required: false },
+  RequestId: {
+    ...requestId,
+    required: false,
+    description:
+      'Names the call in logs. One that is not as `RequiredRequestId` says is ignored, and not given back.',
+    schema: { type: 'string' },
+  },
 };
 
 const header = (description: string, schema: JsonSchema = { type: 'string' }): JsonSchema => ({

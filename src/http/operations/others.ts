@@ -6,7 +6,9 @@ import { operation } from './operation';
 
 /* Calls of players' pages (contract §5), and of those who run or read about the service. */
 
-const byToken = z.object({ token });
+const byToken = z.object({
+  token: token.meta({ description: 'A launch token (connect) or a session’s token.' }),
+});
 
 export const connect = operation({
   ...({ method: 'get', path: '/connect', caller: 'player' } as const),

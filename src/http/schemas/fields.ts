@@ -15,12 +15,17 @@ export const identifier = (maxChars = MAX_ID_CHARS) =>
   z
     .string({ error: 'must be a string' })
     .min(1, 'must not be empty')
-    .max(maxChars, `must have at most ${maxChars} characters`)
+    .refine((text) => chars(text) <= maxChars, `must have at most ${maxChars} characters`)
     .refine((text) => !FORBIDDEN_IN_IDS.test(text), 'must not contain # or control characters')
-    .meta({ pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' });
+    .meta({ maxLength: maxChars, pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' });
+
+/** As JSON Schema counts: code points, not the halves of which some are made here. */
+function chars(text: string): number {
+  return [...text].length;
+}
 
 export function isIdentifier(text: string): boolean {
-  return text !== '' && text.length <= MAX_ID_CHARS && !FORBIDDEN_IN_IDS.test(text);
+  return text !== '' && chars(text) <= MAX_ID_CHARS && !FORBIDDEN_IN_IDS.test(text);
 }
 
 const AMOUNT = `must be an integer from 0 to ${MAX_AMOUNT} in minor units`;
@@ -35,7 +40,9 @@ export const count = (max: number) => {
   return z.number({ error: message }).int(message).min(1, message).max(max, message);
 };
 
-export const number = z.number({ error: 'must be a number' });
+const NUMBER = `must be a number from -${MAX_AMOUNT} to ${MAX_AMOUNT}`;
+/** Beyond these bounds no double is exact, and a request's numbers are read as they are written (http/json.ts). */
+export const number = z.number({ error: NUMBER }).min(-MAX_AMOUNT, NUMBER).max(MAX_AMOUNT, NUMBER);
 
 export const currency = z
   .string({ error: 'must be a currency code' })
@@ -50,27 +57,47 @@ export const freeText = z
     (text) => Buffer.byteLength(text) <= MAX_FREE_TEXT_BYTES && !FORBIDDEN_IN_TEXT.test(text),
     `must be well-formed and at most ${MAX_FREE_TEXT_BYTES} bytes`,
   )
-  .meta({ maxLength: MAX_FREE_TEXT_BYTES });
+  .meta({ maxLength: MAX_FREE_TEXT_BYTES, description: `At most ${MAX_FREE_TEXT_BYTES} bytes in UTF-8.` });
 
 const FORBIDDEN_IN_KEYS = /[\p{Cc}\p{Surrogate}]/u;
 const key = z
   .string()
   .min(1)
-  .max(MAX_ID_CHARS)
+  .refine((text) => chars(text) <= MAX_ID_CHARS, `must have keys of at most ${MAX_ID_CHARS} characters`)
   .refine((text) => !FORBIDDEN_IN_KEYS.test(text), 'must have keys without control characters')
-  .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
+  .meta({ maxLength: MAX_ID_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
 const fits = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= MAX_FREE_TEXT_BYTES;
+const SIZE = `at most ${MAX_FREE_TEXT_BYTES} bytes as JSON`;
 const TOO_LARGE = `must be at most ${MAX_FREE_TEXT_BYTES} bytes`;
 
 /** "Free-form object of strings". */
 export const strings = z
   .record(key, freeText, { error: 'must be an object of strings' })
   .refine(fits, TOO_LARGE)
-  .meta({ description: 'A free-form object of strings.' });
+  .meta({ description: `A free-form object of strings, ${SIZE}.` });
 
-/** A free-form object of anything that JSON has: the body was read by our own parser. */
-export const details = z.record(key, z.unknown(), { error: 'must be an object' }).refine(fits, TOO_LARGE);
+const json = (keys: z.ZodType<string, string>, error: string): z.ZodType => {
+  const self: z.ZodType = z.lazy(() =>
+    z.union([z.null(), z.boolean(), number, z.string(), z.array(self), z.record(keys, self)], { error }),
+  );
+  return self;
+};
+
+/** What JSON has, with numbers as they were written: one that a double can't hold would come back as another. */
+export const anyJson = json(z.string(), 'must have exact numbers');
+
+/** … and keys, nested ones too, that a database can hold. */
+export const storableJson = json(
+  key,
+  `must have exact numbers, and keys of 1 to ${MAX_ID_CHARS} characters without control characters`,
+);
+
+/** A free-form object of anything that JSON has. */
+export const details = z
+  .record(key, storableJson, { error: 'must be an object' })
+  .refine(fits, TOO_LARGE)
+  .meta({ description: `A free-form object, ${SIZE}.` });
 
 export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, { error: 'must be an object' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_COUNT, RNG_END_POINTS } from '../../rng';
 import {
   amount,
+  anyJson,
   count,
   currency,
   flag,
@@ -24,6 +25,12 @@ const rngResult = object({
 const gameRound = identifier();
 const transactionId = identifier().optional();
 
+/** The rule below, as JSON Schema says it. */
+const PAID_WITH_TICKET = {
+  required: ['useTicketInfo'],
+  properties: { useTicketInfo: { required: ['useTicket'], properties: { useTicket: { const: true } } } },
+};
+
 export const startGameRound = object({
   token,
   rngResult,
@@ -31,13 +38,15 @@ export const startGameRound = object({
     debitAmount: amount.optional(),
     currency,
     useTicketInfo: object({ useTicket: flag.default(false) }).optional(),
-  }).refine(
-    ({ debitAmount, useTicketInfo }) => debitAmount !== undefined || useTicketInfo?.useTicket === true,
-    {
-      path: ['debitAmount'],
-      message: 'is required',
-    },
-  ),
+  })
+    .refine(
+      ({ debitAmount, useTicketInfo }) => debitAmount !== undefined || useTicketInfo?.useTicket === true,
+      {
+        path: ['debitAmount'],
+        message: 'is required',
+      },
+    )
+    .meta({ anyOf: [{ required: ['debitAmount'] }, PAID_WITH_TICKET] }),
   endGame: flag.default(false),
   closeOpenGame: flag.default(false),
   externalGameProviderRoundId: identifier(32).optional(),
@@ -70,7 +79,10 @@ export const addSpinCounterGameState = object({
   rngResult: object({
     rngCallId: identifier().optional(),
     result: object({ awarded: amount.default(0), used: amount.default(0) }).default({ awarded: 0, used: 0 }),
-    winAmount: amount.refine((value) => value === 0, 'must be 0: wins go through addWin').optional(),
+    winAmount: amount
+      .refine((value) => value === 0, 'must be 0: wins go through addWin')
+      .meta({ maximum: 0 })
+      .optional(),
   }),
   gameStateResult: strings.optional(),
   externalGameProviderTransactionId: transactionId,
@@ -101,4 +113,4 @@ export const getOpenGameRoundsByGame = object({ gameCode: identifier(), maxRecor
 export const tokenOnly = object({ token });
 export const tokenAndRound = object({ token, gameRound });
 export const roundOnly = object({ gameRound });
-export const testPing = object({ testData: z.unknown().optional() });
+export const testPing = object({ testData: anyJson.optional() });

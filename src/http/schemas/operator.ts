@@ -4,7 +4,18 @@ import { currency, details, identifier, object } from './fields';
 
 const MODES = ['real', 'demo', 'history'] as const;
 
-const MODE_PATTERN = '^([Rr][Ee][Aa][Ll]|[Dd][Ee][Mm][Oo]|[Hh][Ii][Ss][Tt][Oo][Rr][Yy])$';
+const ANY_CASE = {
+  real: '[Rr][Ee][Aa][Ll]',
+  demo: '[Dd][Ee][Mm][Oo]',
+  history: '[Hh][Ii][Ss][Tt][Oo][Rr][Yy]',
+} as const;
+const MODE_PATTERN = `^(${Object.values(ANY_CASE).join('|')})$`;
+
+/** What each mode needs beside what all need, as JSON Schema says it. */
+const inMode = (mode: keyof typeof ANY_CASE, ...required: string[]) => ({
+  required: ['mode', ...required],
+  properties: { mode: { pattern: `^${ANY_CASE[mode]}$` } },
+});
 
 /** Spec "POST /getGameURL"; the mode in any letter case (contract §5). */
 export const getGameURL = object({
@@ -29,7 +40,8 @@ export const getGameURL = object({
   .refine(({ gameround, mode }) => gameround !== undefined || mode !== 'history', {
     path: ['gameround'],
     message: 'is required',
-  });
+  })
+  .meta({ anyOf: [inMode('real', 'playerId'), inMode('demo'), inMode('history', 'playerId', 'gameround')] });
 
 export type GetGameURL = z.infer<typeof getGameURL>;
 

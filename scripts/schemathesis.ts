@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tenants from '../sandbox/tenants.json';
+import { defaultCacheDir } from '../stack/binaries';
+import { readStackConfig } from '../stack/config';
+import { projectRoot } from '../stack/paths';
+import { runPip } from '../stack/pip';
+import { freePorts } from '../stack/ports';
+import { startStack } from '../stack/stack';
+
+/*
+ * `npm run check:schemathesis [-- more of its arguments]`: schemathesis (PyPI) makes calls from /openapi.json, well-formed
+ * and malformed ones, against a whole service of its own on free ports: real Temporal, mongod, worker, sandbox. What is
+ * documented and what is answered are compared; see scripts/schemathesis/. Ends with 0 when nothing differed and every
+ * operation was really reached. SCHEMATHESIS_EXAMPLES: calls per operation of the random phase, 200 without it.
+ */
+
+const HERE = join(projectRoot(), 'scripts', 'schemathesis');
+const PYTHON = 'python3';
+const STRANGER = { providerId: 'stranger', secret: 'schemathesis-only' };
+
+/** An operation that succeeded less often was hardly reached: most calls are malformed on purpose. */
+const LEAST_SUCCESSES = 4;
+
+type Counts = Record<string, Record<string, number>>;
+
+async function main(): Promise<number> {
+  const packages = await installed();
+  const dataDir = await mkdtemp(join(tmpdir(), 'gameround-schemathesis-'));
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
+  try {
+    const { env, baseUrl } = await environment(dataDir);
+    const config = readStackConfig(env);
+    const stack = await startStack({ config, env, say, signal: stopping.signal });
+    try {
+      const countsFile = join(dataDir, 'counts.json');
+      const code = await schemathesis({ packages, baseUrl, countsFile, signal: stopping.signal });
+      const problems = report(JSON.parse(await readFile(countsFile, 'utf8')) as Counts);
+      problems.forEach((problem) => console.error(problem));
+      return code === 0 && problems.length > 0 ? 1 : code;
+    } finally {
+      await stack.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function say(line: string): void {
+  console.log(`  ${line}`);
+}
+
+/** Its folder in the cache, filled by pip when it is not there; named after all that is in it. */
+async function installed(): Promise<string> {
+  const file = join(HERE, 'requirements.txt');
+  const [, version = ''] = /^schemathesis==(.+)$/m.exec(await readFile(file, 'utf8')) ?? [];
+  const dir = join(defaultCacheDir(), `schemathesis-${version}`);
+  if (existsSync(dir)) return dir;
+  say(`fetching schemathesis ${version} from PyPI (100 MB on disk)`);
+  await mkdir(defaultCacheDir(), { recursive: true });
+  const aside = await mkdtemp(`${dir}.part-`);
+  try {
+    await runPip({ python: PYTHON, requirements: ['-r', file], target: aside, onProgress: say });
+    await rename(aside, dir);
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+  return dir;
+}
+
+/** A whole service by itself: none of the machine's own settings gets in. */
+async function environment(dataDir: string): Promise<{ env: NodeJS.ProcessEnv; baseUrl: string }> {
+  const [api, temporal, web, mongodb, wallet, game] = (await freePorts(6)).map(String);
+  const { PATH, HOME, LANG, GAMEROUND_CACHE } = process.env;
+  const tenantsFile = join(dataDir, 'tenants.json');
+  await writeFile(tenantsFile, tenantsOn(`http://127.0.0.1:${wallet}`, `http://127.0.0.1:${game}`));
+  return {
+    baseUrl: `http://127.0.0.1:${api}`,
+    env: {
+      ...{ PATH, HOME, LANG, GAMEROUND_CACHE },
+      ...{ PORT: api, TEMPORAL_PORT: temporal, TEMPORAL_UI_PORT: web, MONGODB_PORT: mongodb },
+      ...{ SANDBOX_WALLET_PORT: wallet, SANDBOX_GAME_PORT: game },
+      DATA_DIR: dataDir,
+      TENANTS_FILE: tenantsFile,
+      // The sandbox is on this machine, and the hooks stand in for a proxy that tells where players are.
+      CALLBACK_ADDRESSES: 'any',
+      TRUSTED_PROXIES: '1',
+      LOG_LEVEL: 'warn',
+    },
+  };
+}
+
+/** The sandbox's tenants where they listen, and a provider for calls with made-up tokens. */
+function tenantsOn(walletUrl: string, gameUrl: string): string {
+  const { providerId, secret } = STRANGER;
+  return JSON.stringify({
+    operators: tenants.operators.map((operator) => ({ ...operator, operatorUrl: walletUrl })),
+    providers: [
+      ...tenants.providers.map((provider) => ({ ...provider, gameUrl })),
+      { providerId, gameUrl, secrets: [secret] },
+    ],
+    games: tenants.games.map((game) => ({ ...game, launchUrl: `${gameUrl}/play` })),
+  });
+}
+
+interface Run {
+  packages: string;
+  baseUrl: string;
+  countsFile: string;
+  signal: AbortSignal;
+}
+
+/** Its exit code: 0 without a finding. */
+function schemathesis({ packages, baseUrl, countsFile, signal }: Run): Promise<number> {
+  const [operator] = tenants.operators;
+  const [provider] = tenants.providers;
+  const settings = {
+    baseUrl,
+    countsFile,
+    parties: {
+      operator: { id: operator!.operatorId, secret: operator!.secrets[0] },
+      provider: { id: provider!.providerId, secret: provider!.secrets[0] },
+      stranger: { id: STRANGER.providerId, secret: STRANGER.secret },
+    },
+  };
+  const { PATH, HOME, LANG, SCHEMATHESIS_EXAMPLES = '200' } = process.env;
+  const args = [
+    ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()'],
+    ...['--config-file', join(HERE, 'schemathesis.toml'), 'run', `${baseUrl}/openapi.json`, '--url', baseUrl],
+    ...['--max-examples', SCHEMATHESIS_EXAMPLES, ...process.argv.slice(2)],
+  ];
+  const child = spawn(PYTHON, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    cwd: tmpdir(),
+    env: {
+      ...{ PATH, HOME, LANG },
+      PYTHONPATH: `${HERE}:${packages}`,
+      PYTHONDONTWRITEBYTECODE: '1',
+      SCHEMATHESIS_HOOKS: 'hooks',
+      SCHEMATHESIS_GAMEROUND: JSON.stringify(settings),
+    },
+  });
+  signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+  return new Promise((done, fail) => {
+    child.once('error', fail);
+    child.once('exit', (code) => done(code ?? 1));
+  });
+}
+
+/** Prints what each operation was answered; tells which were hardly reached. */
+function report(counts: Counts): string[] {
+  console.log('\nAnswers by operation (calls, successes, then all of them):');
+  const problems: string[] = [];
+  for (const [operation, answers] of Object.entries(counts).sort()) {
+    const listed = Object.entries(answers).sort(([, left], [, right]) => right - left);
+    const calls = listed.reduce((sum, [, count]) => sum + count, 0);
+    const successes = answers['200'] ?? 0;
+    const share = Math.round((successes / calls) * 100);
+    const all = listed.map(([answer, count]) => `${answer} ×${count}`).join(', ');
+    console.log(`  ${operation}: ${calls}, ${successes} (${share} %): ${all}`);
+    if (successes < LEAST_SUCCESSES)
+      problems.push(`${operation} was answered 200 only ${successes} times in ${calls}`);
+  }
+  return problems;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);
