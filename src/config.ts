@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readPayloadKeys, type PayloadKey, type PayloadKeys } from './payloads/keys';
 import { CALLBACK_ADDRESSES, type CallbackAddresses } from './clients/addresses';
 
 /** Settings of the API and worker processes (contract §1). This file is the only reader of their `process.env`. */
@@ -30,6 +31,14 @@ export interface Config {
   backofficeToken: string;
   /** 32 bytes: encrypts tenants' secrets at rest. */
   secretsKey: Buffer;
+  /** What Temporal keeps of rounds is encrypted with these. */
+  payloads: PayloadKeys;
+  codecServer: {
+    host: string;
+    port: number;
+    /** Where Temporal Web is served: `https://temporal.example`. */
+    origins: readonly string[];
+  };
 }
 
 /** PEM contents, as the Temporal SDK takes them; empty: TLS with the system's authorities. */
@@ -66,6 +75,19 @@ const portOrAny = z.coerce
   .min(0, 'must be a port, or 0 for any free one')
   .max(65_535, 'must be a port, or 0 for any free one')
   .optional();
+const KEYS = 'must be a list of id:key, each key 32 bytes in base64';
+const payloadKeys = z
+  .string()
+  .transform((list, context): PayloadKey[] => {
+    const keys = readPayloadKeys(list);
+    if (keys === undefined) context.addIssue({ code: 'custom', message: KEYS });
+    return keys ?? [];
+  })
+  .default([]);
+const origins = z
+  .string()
+  .transform((list) => list.split(',').map((origin) => origin.trim()))
+  .refine((list) => list.every(isOrigin), 'must be a list of origins such as https://temporal.example');
 const switchText = z.enum(['on', 'off'], { error: 'must be on or off' });
 
 const Environment = z
@@ -119,9 +141,20 @@ const Environment = z
     ENVIRONMENT: z.string().min(1).max(64).default(LOCAL),
     BACKOFFICE_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1024).optional(),
     SECRETS_KEY: z.string().refine(isSecretsKey, 'must be 32 bytes in base64').optional(),
+    PAYLOAD_KEYS: payloadKeys,
+    PAYLOAD_READ_KEYS: payloadKeys,
+    CODEC_SERVER_HOST: text.default('127.0.0.1'),
+    CODEC_SERVER_PORT: port(8234),
+    CODEC_SERVER_ORIGINS: origins.optional(),
+    TEMPORAL_UI_PORT: port(8233),
   })
   .superRefine((env, context) => {
     const pair = [env.TEMPORAL_TLS_CLIENT_CERT_PATH, env.TEMPORAL_TLS_CLIENT_KEY_PATH];
+    const ids = [...env.PAYLOAD_KEYS, ...env.PAYLOAD_READ_KEYS].map(({ id }) => id);
+    if (new Set(ids).size < ids.length) {
+      const message = 'an id is used twice, here or in PAYLOAD_READ_KEYS';
+      context.addIssue({ code: 'custom', path: ['PAYLOAD_KEYS'], message });
+    }
     if (pair.filter((value) => value !== undefined).length !== 1) return;
     const path = [pair[0] === undefined ? 'TEMPORAL_TLS_CLIENT_CERT_PATH' : 'TEMPORAL_TLS_CLIENT_KEY_PATH'];
     context.addIssue({ code: 'custom', path, message: 'certificate and key come together' });
@@ -169,6 +202,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     backofficeToken:
       data.BACKOFFICE_TOKEN ?? kept(dataDir, 'backoffice-token', 'BACKOFFICE_TOKEN', () => random(24)),
     secretsKey: secretsKey(dataDir, data.SECRETS_KEY),
+    payloads: { keys: data.PAYLOAD_KEYS, readKeys: data.PAYLOAD_READ_KEYS },
+    codecServer: {
+      host: data.CODEC_SERVER_HOST,
+      port: data.CODEC_SERVER_PORT,
+      origins: data.CODEC_SERVER_ORIGINS ?? webOrigins(data.TEMPORAL_UI_PORT),
+    },
   };
 }
 
@@ -195,6 +234,8 @@ export function describeConfig(config: Config): Record<string, string | number |
     ENVIRONMENT: config.environment,
     BACKOFFICE_TOKEN: MASK,
     SECRETS_KEY: MASK,
+    PAYLOAD_KEYS: maskedKeys(config.payloads.keys),
+    PAYLOAD_READ_KEYS: maskedKeys(config.payloads.readKeys),
   };
 }
 
@@ -211,6 +252,19 @@ function isHttpUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, search, hash, username, password } = new URL(value);
   return /^https?:$/.test(protocol) && search + hash + username + password === '';
+}
+
+function maskedKeys(keys: readonly PayloadKey[]): string {
+  return keys.map(({ id }) => `${id}:${MASK}`).join(',');
+}
+
+/** Of the embedded Temporal's Web UI, by either name of this machine. */
+function webOrigins(port: number): string[] {
+  return [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+}
+
+function isOrigin(value: string): boolean {
+  return isHttpUrl(value) && new URL(value).origin === value;
 }
 
 function isSecretsKey(value: string): boolean {

@@ -36,7 +36,7 @@ function everywhere(field: string): string[] {
  */
 export function createLogger(options: {
   level: LogLevel;
-  process: 'api' | 'worker';
+  process: 'api' | 'worker' | 'codec-server';
   destination?: DestinationStream;
 }): Logger {
   return pino(

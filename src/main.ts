@@ -21,6 +21,7 @@ import { createHealth, type Health, type Probes } from './http/health';
 import { createHttpServer } from './http/server';
 import { createLogger, type Logger } from './logging';
 import { createMetrics } from './metrics';
+import { dataConverterOf } from './payloads/data-converter';
 import { runProcess, stopSignal, untilReached, walletCallReport, walletReports } from './process';
 import { openDatabase, type Database } from './read-model/connect';
 import { createGuards } from './read-model/guards';
@@ -160,7 +161,7 @@ interface Temporal {
 }
 
 /** Connects when it is first needed, and again whenever it has to: Temporal may come up after us. */
-function connectLazily({ temporal }: Config): Temporal {
+function connectLazily({ temporal, payloads }: Config): Temporal {
   const { address, namespace, apiKey, tls } = temporal;
   const connection = Connection.lazy({
     address,
@@ -168,7 +169,8 @@ function connectLazily({ temporal }: Config): Temporal {
     ...(tls === undefined ? {} : { tls }),
     connectTimeout: '2s',
   });
-  return { connection, client: new Client({ connection, namespace }) };
+  const dataConverter = dataConverterOf(payloads);
+  return { connection, client: new Client({ connection, namespace, dataConverter }) };
 }
 
 function probes({ connection, client }: Temporal, { db }: Database): Probes {

@@ -12,6 +12,8 @@ export interface StackConfig {
   readonly temporalPort: number;
   readonly temporalUiPort: number;
   readonly mongodbPort: number;
+  /** Its URL, where what Temporal keeps is encrypted: started here for the embedded Temporal's Web UI. */
+  readonly codecServer?: string;
   /** Set: it is used as it is, and none is started here. */
   readonly externalTemporal?: string;
   readonly externalMongodb?: string;
@@ -49,20 +51,27 @@ export function readStackConfig(env: NodeJS.ProcessEnv): StackConfig {
     throw new UserError(`The settings are not usable:\n  ${lines.join('\n  ')}`);
   }
   const { data } = parsed;
+  const service = serviceConfig(given);
   const tokenFile = join(data.DATA_DIR, 'backoffice-token');
   const tokenIsNew = given.BACKOFFICE_TOKEN === undefined && !existsSync(tokenFile);
   return {
-    service: serviceConfig(given),
+    service,
     ...(data.SANDBOX === 'off'
       ? {}
       : { sandbox: { walletPort: data.SANDBOX_WALLET_PORT, gamePort: data.SANDBOX_GAME_PORT } }),
     temporalPort: data.TEMPORAL_PORT,
     temporalUiPort: data.TEMPORAL_UI_PORT,
     mongodbPort: data.MONGODB_PORT,
+    ...(data.TEMPORAL_ADDRESS === undefined ? codecServerOf(service) : {}),
     ...(data.TEMPORAL_ADDRESS === undefined ? {} : { externalTemporal: data.TEMPORAL_ADDRESS }),
     ...(data.MONGODB_URI === undefined ? {} : { externalMongodb: data.MONGODB_URI }),
     ...(tokenIsNew ? { newTokenFile: tokenFile } : {}),
   };
+}
+
+function codecServerOf({ payloads, codecServer: { host, port } }: Config): Pick<StackConfig, 'codecServer'> {
+  const isNeeded = payloads.keys.length + payloads.readKeys.length > 0;
+  return isNeeded ? { codecServer: `http://${reachable(host)}:${port}` } : {};
 }
 
 function serviceConfig(env: NodeJS.ProcessEnv): Config {

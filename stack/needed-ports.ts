@@ -55,6 +55,11 @@ function needed(config: StackConfig): Needed[] {
       },
     );
   }
+  if (config.codecServer !== undefined) {
+    const { host: at, port: wanted } = config.service.codecServer;
+    const remedy = 'set CODEC_SERVER_PORT to a free one';
+    list.push({ port: wanted, host: at, what: 'the codec server', remedy });
+  }
   if (config.externalMongodb === undefined) {
     list.push({
       port: config.mongodbPort,

@@ -33,7 +33,7 @@ export interface Stack {
 }
 
 /** Later ones need earlier ones; they are stopped the other way round. */
-const STOP_ORDER = ['api', 'worker', 'sandbox', 'temporal', 'mongod'] as const;
+const STOP_ORDER = ['codec-server', 'api', 'worker', 'sandbox', 'temporal', 'mongod'] as const;
 type ServiceName = (typeof STOP_ORDER)[number];
 
 /**
@@ -153,6 +153,7 @@ async function ensureTemporal({ config, say, signal }: StackOptions, running: Se
       binary,
       port: config.temporalPort,
       uiPort: config.temporalUiPort,
+      ...(config.codecServer === undefined ? {} : { uiCodecEndpoint: config.codecServer }),
       dataFile: join(config.service.dataDir, 'temporal.db'),
       ...placement(config),
       signal: restartSignal,
@@ -192,9 +193,11 @@ async function startProcesses(
     running.start(name, () => startNode(name, join(compiled, script), config, env));
   say(`starting the API, a worker${config.sandbox ? ' and the sandbox' : ''}`);
   const sandbox = config.sandbox ? [await start('sandbox', 'sandbox/main.js')] : [];
+  const codecServer =
+    config.codecServer === undefined ? [] : [await start('codec-server', 'src/codec-server/main.js')];
   const worker = await start('worker', 'worker/main.js');
   const api = await start('api', 'src/main.js');
-  const deaths = [api, worker, ...sandbox].map((child) => rejectAtExit(child));
+  const deaths = [api, worker, ...sandbox, ...codecServer].map((child) => rejectAtExit(child));
   await Promise.race([ready(config, api, signal), ...deaths]);
 }
 

@@ -44,6 +44,9 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
     ['Metrics', `${api}/metrics`],
     ['Temporal', stack.temporalAddress],
     ...web,
+    ...(config.codecServer === undefined
+      ? []
+      : [['Codec server', config.codecServer] satisfies [string, string]]),
     ['MongoDB', stack.mongodbUri.replace(/\/\/[^@/]*@/, '//***@')],
     ...sandbox,
     ['Logs', join(config.service.dataDir, 'logs')],

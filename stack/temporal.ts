@@ -11,6 +11,8 @@ export interface TemporalOptions {
   readonly port: number;
   /** No Web UI without one. */
   readonly uiPort?: number;
+  /** What the Web UI has payloads decoded by. */
+  readonly uiCodecEndpoint?: string;
   /** SQLite file; in memory without one. */
   readonly dataFile?: string;
   readonly logDir: string;
@@ -73,10 +75,11 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
   };
 }
 
-function serverArgs({ port, uiPort, dataFile }: TemporalOptions, ip: string): string[] {
+function serverArgs({ port, uiPort, uiCodecEndpoint, dataFile }: TemporalOptions, ip: string): string[] {
   return [
     ...['server', 'start-dev', '--ip', ip, '--port', String(port), '--log-level', 'error'],
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch']),
+    ...(uiCodecEndpoint === undefined ? [] : ['--ui-codec-endpoint', uiCodecEndpoint]),
     ...(dataFile === undefined ? [] : ['--db-filename', dataFile]),
     // WAL with NORMAL survives a killed process, not a power loss; half as many fsyncs, half as much again in rounds/s.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],

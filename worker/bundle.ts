@@ -1,17 +1,31 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { FAILURE_CONVERTER_PATH } from '../src/payloads/data-converter';
+
+/** Workflow code has no settings, so each way to write failures has a bundle: in the clear, or for the codec. */
+export type FailuresKind = 'plain' | 'encoded';
 
 /** Where the build puts the workflows, beside this file in dist. */
-export const BUNDLE_PATH = join(__dirname, 'workflow-bundle.js');
+export function bundlePath(failures: FailuresKind): string {
+  return join(__dirname, failures === 'plain' ? 'workflow-bundle.js' : 'workflow-bundle-encoded.js');
+}
+
+/** The workflows as one file of code. */
+export async function bundleCode(
+  workflowsPath: string,
+  failures: FailuresKind,
+  logger = new DefaultLogger('WARN'),
+): Promise<string> {
+  const encoded = failures === 'encoded' ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
+  return (await bundleWorkflowCode({ workflowsPath, logger, ...encoded })).code;
+}
 
 /** Part of `npm run build`: workers then start without a bundler. */
 async function main(): Promise<void> {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: require.resolve('../workflows'),
-    logger: new DefaultLogger('WARN'),
-  });
-  writeFileSync(BUNDLE_PATH, code);
+  for (const failures of ['plain', 'encoded'] as const) {
+    writeFileSync(bundlePath(failures), await bundleCode(require.resolve('../workflows'), failures));
+  }
 }
 
 if (require.main === module) void main();

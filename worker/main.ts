@@ -11,6 +11,7 @@ import { createRoundControl } from '../src/commands/round-control';
 import { describeConfig, loadConfig, type Config } from '../src/config';
 import { createLogger, type Logger } from '../src/logging';
 import { createMetrics, type Metrics } from '../src/metrics';
+import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
 import { runProcess, stopSignal, untilReached, walletCallReport, walletReports } from '../src/process';
 import { openDatabase } from '../src/read-model/connect';
 import { createDeliveryMarks } from '../src/read-model/delivery-marks';
@@ -18,7 +19,7 @@ import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
 import { createSessions } from '../src/sessions';
 import { loadTenants } from '../src/tenants';
-import { BUNDLE_PATH } from './bundle';
+import { bundlePath } from './bundle';
 import { ensureSearchAttributes } from './search-attributes';
 import { freeLocalAddress, startWorkerService, type WorkerService } from './service';
 import { tenantLookup } from './tenants';
@@ -54,7 +55,8 @@ async function main(): Promise<void> {
   const sessions = createSessions({ db, logger });
   const lookup = tenantLookup(tenants, sessions);
   const connection = Connection.lazy(addressOf(config));
-  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const dataConverter = dataConverterOf(config.payloads);
+  const client = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const activities = createActivities({
     tenants: lookup,
     wallet,
@@ -117,7 +119,13 @@ async function connect(config: Config, connection: Connection, activities: Activ
   const { namespace } = config.temporal;
   await ensureSearchAttributes(connection, namespace);
   const native = await NativeConnection.connect(addressOf(config));
-  return createWorker({ connection: native, namespace, activities, workflows: { bundlePath: BUNDLE_PATH } });
+  return createWorker({
+    connection: native,
+    namespace,
+    activities,
+    workflows: { bundlePath: bundlePath(encrypts(config.payloads) ? 'encoded' : 'plain') },
+    dataConverter: dataConverterOf(config.payloads),
+  });
 }
 
 /** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */

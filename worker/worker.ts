@@ -4,6 +4,7 @@ import {
   type NativeConnection,
   type WorkerOptions,
 } from '@temporalio/worker';
+import type { DataConverter } from '@temporalio/common';
 import { TASK_QUEUE } from '../src/contracts/gameround';
 import type { Activities } from '../activities';
 
@@ -13,6 +14,8 @@ export interface WorkerDependencies {
   activities: Activities;
   /** Built ahead of time in production; from source in development and tests. */
   workflows: { bundlePath: string } | { path: string } | { code: string };
+  /** How payloads are read and written; the bundle has to be of the same kind (worker/bundle.ts). */
+  dataConverter?: DataConverter;
   /** For tests that run several workers on one server. */
   taskQueue?: string;
   slots?: Partial<WorkerSlots>;
@@ -49,6 +52,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     taskQueue: deps.taskQueue ?? TASK_QUEUE,
     activities: deps.activities,
     interceptors: { activity: [() => ({ inbound: { execute: withSendableFailures } })] },
+    dataConverter: deps.dataConverter,
     ...workflowSource(deps.workflows),
     shutdownGraceTime: SHUTDOWN_GRACE,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,

@@ -3,6 +3,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
+import { UnreadablePayloadError } from '../contracts/payloads';
 import { refuse } from '../domain/errors';
 
 /** The command's time: how long a caller waits, not how long the workflow may take. */
@@ -37,6 +38,10 @@ const DEADLINE_EXCEEDED = 4;
 const RESOURCE_EXHAUSTED = 8;
 
 function asRefusal(error: unknown): unknown {
+  // The command may well be carried out: the same call again joins it, where the key is known.
+  if (error instanceof UnreadablePayloadError) {
+    return Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+  }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return refuse('OPERATIONBEINGPROCESSED');
   const grpc = grpcCodeOf(error);
   if (grpc === undefined) return error;

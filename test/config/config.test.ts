@@ -76,8 +76,33 @@ describe('loadConfig', () => {
     expect(statSync(join(folder, 'secrets-key')).mode & 0o077).toBe(0);
   });
 
+  it('takes keys of payloads, newest first, and refuses what is none', () => {
+    const other = Buffer.alloc(32, 8).toString('base64');
+    const { payloads } = load({ PAYLOAD_KEYS: `k2:${KEY},k1:${other}`, PAYLOAD_READ_KEYS: '' });
+    expect(payloads.keys.map(({ id }) => id)).toEqual(['k2', 'k1']);
+    expect(payloads.readKeys).toEqual([]);
+    expect(load().payloads).toEqual({ keys: [], readKeys: [] });
+    expect(() => load({ PAYLOAD_KEYS: 'k1:short' })).toThrow(/PAYLOAD_KEYS: must be a list of id:key/);
+    expect(() => load({ PAYLOAD_KEYS: `k1:${KEY}`, PAYLOAD_READ_KEYS: `k1:${other}` })).toThrow(/used twice/);
+  });
+
+  it('lets only origins read from the codec server', () => {
+    expect(load({ TEMPORAL_UI_PORT: '9' }).codecServer.origins).toEqual([
+      'http://127.0.0.1:9',
+      'http://localhost:9',
+    ]);
+    const origins = (list: string) => load({ CODEC_SERVER_ORIGINS: list }).codecServer.origins;
+    expect(origins('https://a.example, https://b.example:8')).toEqual([
+      'https://a.example',
+      'https://b.example:8',
+    ]);
+    expect(() => origins('https://a.example/')).toThrow(/CODEC_SERVER_ORIGINS/);
+    expect(() => origins('*')).toThrow(/CODEC_SERVER_ORIGINS/);
+  });
+
   it('is shown with its secrets masked', () => {
     const config = load({
+      PAYLOAD_KEYS: `k1:${KEY}`,
       MONGODB_URI: 'mongodb://me:hush@db.example/?authSource=admin&tlsCertificateKeyFilePassword=hush2',
       TEMPORAL_API_KEY: 'hush3',
     });

@@ -30,13 +30,14 @@ export async function compiledService(): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'e2e-service');
   await mkdir(cache, { recursive: true });
   const files = await sourceFiles();
-  const bundle = await workflowBundle();
-  const dir = join(cache, await fingerprint([...files, __filename], basename(bundle)));
+  const bundles = { plain: await workflowBundle('plain'), encoded: await workflowBundle('encoded') };
+  const dir = join(cache, await fingerprint([...files, __filename], basename(bundles.plain)));
   if (!existsSync(dir)) {
     await removeOld(cache);
     const aside = await mkdtemp(`${dir}.part-`);
     await compile(files, aside);
-    await copyFile(bundle, join(aside, 'worker', 'workflow-bundle.js'));
+    await copyFile(bundles.plain, join(aside, 'worker', 'workflow-bundle.js'));
+    await copyFile(bundles.encoded, join(aside, 'worker', 'workflow-bundle-encoded.js'));
     // Appears whole; where another process was faster, its folder is as good.
     await rename(aside, dir).catch(() => rm(aside, { recursive: true, force: true }));
   }

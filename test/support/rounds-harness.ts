@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
@@ -23,6 +24,8 @@ import type { Session } from '../../src/domain/session';
 import { openDatabase, type Database } from '../../src/read-model/connect';
 import { createDeliveryMarks } from '../../src/read-model/delivery-marks';
 import { createGuards } from '../../src/read-model/guards';
+import { dataConverterOf, encrypts } from '../../src/payloads/data-converter';
+import type { PayloadKeys } from '../../src/payloads/keys';
 import { createRounds, type Rounds } from '../../src/read-model/rounds';
 import { refuse } from '../../src/domain/errors';
 import { createWorker, type WorkerSlots } from '../../worker/worker';
@@ -57,6 +60,8 @@ export interface RoundsOptions {
   localSlots?: number;
   /** Of the wallet client; by default a worker's, without the breaker. */
   guard?: Partial<WalletGuardOptions>;
+  /** How the client reads and writes payloads. */
+  dataConverter?: DataConverter;
 }
 
 /** Rounds without the HTTP edge: real Temporal, real mongod, a worker in this process, the sandbox's wallet. */
@@ -73,6 +78,8 @@ export interface RoundsHarness extends WalletControls {
   policy: RoundPolicy;
   newSession(change?: Partial<Session>): Session;
   handle(gameround: string): WorkflowHandle;
+  /** Of this harness's world, for workers of a test's own. */
+  activities: Activities;
   /** The attention marks that stand on the workflow. */
   attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
@@ -99,7 +106,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const database = openDatabase(options.mongodbUri ?? required('TEST_MONGODB_URI'), name);
   const http = createHttpClient({ addresses: options.addresses ?? 'any' });
   const connection = await Connection.connect({ address });
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, dataConverter: options.dataConverter });
   const rounds = createRounds(database.db, 'test');
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
@@ -127,6 +134,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     taskQueue,
     policy,
     newSession: sessionOf,
+    activities,
     handle,
     attention: async (gameround) => {
       const { typedSearchAttributes } = await handle(gameround).describe();
@@ -142,6 +150,8 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     },
   };
 }
+
+const NO_KEYS: PayloadKeys = { keys: [], readKeys: [] };
 
 export interface ActivitySettings {
   walletUrl: string;
@@ -211,12 +221,19 @@ interface WorkerSettings {
   taskQueue: string;
   activities: Activities;
   slots?: Partial<WorkerSlots>;
+  /** Without any, everything is in the clear. */
+  payloads?: PayloadKeys;
 }
 
-async function runWorker({ address, ...settings }: WorkerSettings): Promise<{ stop(): Promise<void> }> {
+export async function runWorker({
+  address,
+  payloads = NO_KEYS,
+  ...settings
+}: WorkerSettings): Promise<{ stop(): Promise<void> }> {
   const connection = await NativeConnection.connect({ address });
-  const workflows = { bundlePath: await workflowBundle() };
-  const worker = await createWorker({ connection, workflows, ...settings });
+  const workflows = { bundlePath: await workflowBundle(encrypts(payloads) ? 'encoded' : 'plain') };
+  const dataConverter = dataConverterOf(payloads);
+  const worker = await createWorker({ connection, workflows, dataConverter, ...settings });
   const running = worker.run();
   return {
     stop: async () => {

@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { DefaultLogger } from '@temporalio/worker';
 import { projectRoot } from '../../stack/paths';
+import { bundleCode, type FailuresKind } from '../../worker/bundle';
 
 /** What the workflows are made of, the libraries included. */
-const SOURCES = ['workflows', 'src/contracts', 'src/domain', 'package-lock.json'];
+const SOURCES = ['workflows', 'src/contracts', 'src/domain', 'src/payloads', 'package-lock.json'];
 
 /** The workflows as one file of code: bundled once for each state of their sources, since that takes seconds. */
-export async function workflowBundle(): Promise<string> {
+export async function workflowBundle(failures: FailuresKind = 'plain'): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'workflow-bundles');
-  const file = join(cache, `${await fingerprint()}.js`);
+  const file = join(cache, `${await fingerprint()}-${failures}.js`);
   if (!existsSync(file)) {
-    const { code } = await bundleWorkflowCode({
-      workflowsPath: join(projectRoot(), 'workflows', 'index.ts'),
-      logger: new DefaultLogger('ERROR'),
-    });
+    const logger = new DefaultLogger('ERROR');
+    const code = await bundleCode(join(projectRoot(), 'workflows', 'index.ts'), failures, logger);
     await mkdir(cache, { recursive: true });
     // Appears whole: another process may be looking for it.
     await writeFile(`${file}.${process.pid}`, code);

@@ -1,5 +1,15 @@
-import { condition, log, patched, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  log,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  sleep,
+} from '@temporalio/workflow';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
+import { UNREADABLE_PAYLOAD } from '../../src/contracts/payloads';
 import { mark } from '../../src/domain/round/attention';
 import { settle } from '../../src/domain/round/settle';
 import type { PendingCall } from '../../src/domain/round/types';
@@ -69,11 +79,18 @@ export function createWallet(round: Round, publish: () => void): Wallet {
   }
 
   async function deliverOnce(delivery: WalletDelivery, pending: PendingCall): Promise<DeliveryResult> {
-    try {
-      return await once.deliver(delivery);
-    } catch (error) {
-      log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
-      return noAnswer(pending, 'the worker gave no answer');
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_CONFIRM_RETRY_MS)) {
+      try {
+        return await once.deliver(delivery);
+      } catch (error) {
+        log.warn('a wallet call ended without an answer', {
+          purpose: pending.purpose,
+          reason: String(error),
+        });
+        if (!wasUnreadable(error)) return noAnswer(pending, 'the worker gave no answer');
+      }
+      await sleep(waitMs);
+      delivery.late = true;
     }
   }
 
@@ -107,6 +124,12 @@ export function createWallet(round: Round, publish: () => void): Wallet {
       }
     },
   };
+}
+
+/** The worker that took the call lacks the key of its arguments: nothing of it was carried out, another may have it. */
+function wasUnreadable(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === UNREADABLE_PAYLOAD;
 }
 
 function deliveryOf(round: Round, pending: PendingCall): WalletDelivery {

@@ -1,0 +1,161 @@
+import Router from '@koa/router';
+import type { PayloadCodec } from '@temporalio/common';
+import Koa, { type Context, type Next } from 'koa';
+import helmet from 'koa-helmet';
+import getRawBody from 'raw-body';
+import { UnreadablePayloadError } from '../contracts/payloads';
+import type { Logger } from '../logging';
+import { signInPage } from './page';
+import { createCodecSessions, SESSION_SECONDS, type CodecSessions } from './sessions';
+import { carriedOut, type CodecStep } from './wire';
+
+export interface CodecServerDeps {
+  codec: PayloadCodec;
+  /** The back office's: for the CLI as `Authorization: Bearer`, for people to sign in with. */
+  token: string;
+  /** Where Temporal Web is served. */
+  origins: readonly string[];
+  /** Whether the proxy in front may be believed that it was reached by TLS. */
+  proxied: boolean;
+  logger: Logger;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
+}
+
+/** Temporal's own bound of a message is 4 MiB, and base64 takes a third more. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const MAX_FORM_BYTES = 4_096;
+const COOKIE = 'codec_session';
+const PREFLIGHT_SECONDS = '600';
+
+/**
+ * Temporal's remote codec: `POST /encode` and `POST /decode` for Temporal Web and the CLI. Web runs in a person's browser
+ * and sends no secret of ours; what it can send is a cookie, which signing in at `/` gives.
+ */
+export function createCodecApp(deps: CodecServerDeps): Koa {
+  const sessions = createCodecSessions(deps.token, deps.clock);
+  const router = new Router();
+  router.get('/health/live', (ctx) => {
+    ctx.body = { status: 'live' };
+  });
+  router.get('/', (ctx) => page(ctx, { isIn: hasSession(sessions, ctx) }));
+  router.post('/sign-in', (ctx) => signIn(sessions, ctx));
+  for (const step of ['encode', 'decode'] as const) {
+    router.post(`/${step}`, (ctx) => answer(deps, sessions, ctx, step));
+  }
+
+  const app = new Koa();
+  app.proxy = deps.proxied;
+  app.on('error', (error: unknown) => deps.logger.error({ error }, 'reply failed'));
+  app.use(helmet());
+  app.use(async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store');
+    await next();
+  });
+  app.use((ctx, next) => sharedWith(deps.origins, ctx, next));
+  app.use((ctx, next) => plainErrors(deps.logger, ctx, next));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app;
+}
+
+/** Temporal Web's pages, and no others, may call and read the answers. */
+async function sharedWith(origins: readonly string[], ctx: Context, next: Next): Promise<void> {
+  ctx.vary('Origin');
+  const origin = ctx.get('Origin');
+  if (!origins.includes(origin)) {
+    await next();
+    return;
+  }
+  ctx.set('Access-Control-Allow-Origin', origin);
+  ctx.set('Access-Control-Allow-Credentials', 'true');
+  // Else helmet would have browsers keep the answer from a page of another origin.
+  ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
+  if (ctx.method !== 'OPTIONS') {
+    await next();
+    return;
+  }
+  ctx.set('Access-Control-Allow-Methods', 'POST');
+  ctx.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Namespace, Caller-Type');
+  ctx.set('Access-Control-Max-Age', PREFLIGHT_SECONDS);
+  ctx.status = 204;
+}
+
+async function plainErrors(logger: Logger, ctx: Context, next: Next): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    if (error instanceof UnreadablePayloadError) return refuse(ctx, 400, error.message);
+    const { type } = error as { type?: string };
+    if (type === 'entity.too.large') return refuse(ctx, 413, `a body may have ${MAX_BODY_BYTES} bytes`);
+    if (type?.startsWith('request.')) return refuse(ctx, 400, 'the body did not arrive as announced');
+    logger.error({ error }, 'unexpected error');
+    refuse(ctx, 500, 'something went wrong');
+  }
+}
+
+async function answer(
+  { codec, origins }: CodecServerDeps,
+  sessions: CodecSessions,
+  ctx: Context,
+  step: CodecStep,
+): Promise<void> {
+  if (!mayUse(sessions, origins, ctx)) {
+    ctx.set('WWW-Authenticate', 'Bearer');
+    return refuse(ctx, 401, 'sign in at the codec server first, or send its token');
+  }
+  const body = await carriedOut(codec, step, await read(ctx, MAX_BODY_BYTES));
+  if (body === undefined) return refuse(ctx, 400, 'the body must be {"payloads": [{"metadata", "data"}]}');
+  ctx.body = body;
+}
+
+/** A cookie counts only for a page that is known: the browser sends it whoever asks. */
+function mayUse(sessions: CodecSessions, origins: readonly string[], ctx: Context): boolean {
+  const [, bearer] = /^Bearer (.{1,1024})$/i.exec(ctx.get('Authorization')) ?? [];
+  if (bearer !== undefined) return sessions.isToken(bearer) === true;
+  return origins.includes(ctx.get('Origin')) && hasSession(sessions, ctx);
+}
+
+function hasSession(sessions: CodecSessions, ctx: Context): boolean {
+  return sessions.isValid(ctx.cookies.get(COOKIE) ?? '');
+}
+
+async function signIn(sessions: CodecSessions, ctx: Context): Promise<void> {
+  const given = new URLSearchParams(await read(ctx, MAX_FORM_BYTES)).get('token') ?? '';
+  const isToken = sessions.isToken(given);
+  if (isToken !== true) {
+    ctx.status = isToken === undefined ? 429 : 401;
+    return page(ctx, {
+      isIn: false,
+      problem: isToken === undefined ? 'Too many tries; wait a minute.' : 'Wrong token.',
+    });
+  }
+  ctx.set('Set-Cookie', cookie(ctx, sessions.make()));
+  ctx.redirect('/');
+  ctx.status = 303;
+}
+
+/** Behind TLS a page of any site may send it; without, only pages of the same host, whatever their port. */
+function cookie(ctx: Context, session: string): string {
+  const how = ctx.secure ? 'SameSite=None; Secure' : 'SameSite=Lax';
+  return `${COOKIE}=${session}; Path=/; HttpOnly; Max-Age=${SESSION_SECONDS}; ${how}`;
+}
+
+function page(ctx: Context, shown: { isIn: boolean; problem?: string }): void {
+  ctx.set(
+    'Content-Security-Policy',
+    "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  );
+  ctx.type = 'html';
+  ctx.body = signInPage(shown);
+}
+
+function read(ctx: Context, limit: number): Promise<string> {
+  return getRawBody(ctx.req, { length: ctx.request.length ?? null, limit, encoding: 'utf8' });
+}
+
+function refuse(ctx: Context, status: number, message: string): void {
+  if (status === 413) ctx.set('Connection', 'close');
+  ctx.status = status;
+  ctx.body = { message };
+}

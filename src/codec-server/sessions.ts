@@ -1,0 +1,38 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** How long a person who signed in may see what is encrypted. */
+export const SESSION_SECONDS = 8 * 3_600;
+
+const WRONG_PER_MINUTE = 30;
+const MINUTE_MS = 60_000;
+
+/** Who may decode: whoever has the token itself, or a session that was made for it. */
+export interface CodecSessions {
+  /** Constant time. `undefined`: too many wrong ones lately, the right one is not tried either. */
+  isToken(given: string): boolean | undefined;
+  make(): string;
+  isValid(session: string): boolean;
+}
+
+/** Sessions are `<expiry>.<hmac>`: nothing is kept, and a new token ends them all. */
+export function createCodecSessions(token: string, clock: () => number): CodecSessions {
+  let wrong = { count: 0, until: 0 };
+  const mac = (text: string): Buffer => createHmac('sha256', token).update(text).digest();
+  const equal = (left: string, right: string): boolean => timingSafeEqual(mac(left), mac(right));
+  const signed = (expiry: string): string =>
+    `${expiry}.${mac(`codec session until ${expiry}`).toString('base64url')}`;
+  return {
+    isToken(given) {
+      if (wrong.until <= clock()) wrong = { count: 0, until: clock() + MINUTE_MS };
+      if (wrong.count >= WRONG_PER_MINUTE) return undefined;
+      const isRight = equal(given, token);
+      if (!isRight) wrong.count += 1;
+      return isRight;
+    },
+    make: () => signed(String(Math.floor(clock() / 1_000) + SESSION_SECONDS)),
+    isValid(session) {
+      const [expiry = ''] = session.split('.');
+      return equal(session, signed(expiry)) && Number(expiry) * 1_000 > clock();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** A key that payloads are encrypted with. */
+export interface PayloadKey {
+  /** Stands in the clear with every payload. */
+  id: string;
+  /** 32 bytes. */
+  secret: Buffer;
+}
+
+/** Newest first. With neither, payloads stay in the clear. */
+export interface PayloadKeys {
+  /** The first encrypts, all decrypt. */
+  keys: readonly PayloadKey[];
+  /** Only decrypt. */
+  readKeys: readonly PayloadKey[];
+}
+
+const KEY_BYTES = 32;
+const KEY = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]+={0,2})$/;
+
+/** From `id:base64,id:base64`. Undefined when it is not of that form. */
+export function readPayloadKeys(text: string): PayloadKey[] | undefined {
+  const keys = text.split(',').map((entry) => {
+    const [, id = '', base64 = ''] = KEY.exec(entry.trim()) ?? [];
+    const secret = Buffer.from(base64, 'base64');
+    const isWhole =
+      secret.length === KEY_BYTES && withoutPadding(secret.toString('base64')) === withoutPadding(base64);
+    return isWhole ? { id, secret } : undefined;
+  });
+  return keys.every((key) => key !== undefined) ? keys : undefined;
+}
+
+function withoutPadding(base64: string): string {
+  return base64.replace(/=+$/, '');
+}
