@@ -10,9 +10,10 @@ import { coverageTable, patternOf, type TestReference } from '../test/coverage/t
 import { startTestServers } from '../test/support/servers';
 
 /*
- * `npm run coverage:break [-- --row ID] [--from N] [--to N]`: breaks one rule after another in a copy of the project,
- * runs the very test that docs/coverage.md names for it and expects it to fail. Ends with 0 when every one did. `--row`
- * takes a row or the beginning of several (`st.`); `--from` and `--to` count the rows, for a run in parts.
+ * `npm run coverage:break [-- --row ID --test FILE]`: breaks one rule after another in a copy of the project, runs the
+ * very test that docs/coverage.md names for it and expects it to fail. Ends with 0 when every one did. All of it takes
+ * an hour or so: `--row` takes a row or the beginning of several (`st.`), `--test` a part of the test file's name
+ * (`domain/`), each as often as wanted.
  */
 
 /** What became of a test whose rule was broken. `failing` is what it should do. */
@@ -39,12 +40,14 @@ function trials(): Trial[] {
 }
 
 function chosen(): Trial[] {
-  const { values } = parseArgs({
-    options: { row: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } },
-  });
-  const { row, from = '1', to = 'Infinity' } = values;
-  const found = trials().filter((trial) => row === undefined || trial.row.startsWith(row));
-  return found.slice(Number(from) - 1, Number(to));
+  const option = { type: 'string', multiple: true } as const;
+  const { values } = parseArgs({ options: { row: option, test: option } });
+  const { row = [''], test = [''] } = values;
+  return trials().filter(
+    (trial) =>
+      row.some((beginning) => trial.row.startsWith(beginning)) &&
+      test.some((part) => trial.test.file.includes(part)),
+  );
 }
 
 /** The project's files as they stand, in a folder of their own; libraries and server binaries are linked. */
@@ -90,7 +93,17 @@ async function jest(
   const output = join(copy, 'result.json');
   await rm(output, { force: true });
   const bin = join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
-  const args = ['-c', 'jest.broken.cjs', '-i', '--silent', '--json', `--outputFile=${output}`, '-t', pattern];
+  const args = [
+    '-c',
+    'jest.broken.cjs',
+    '-i',
+    '--forceExit',
+    '--silent',
+    '--json',
+    `--outputFile=${output}`,
+    '-t',
+    pattern,
+  ];
   const running = spawn(process.execPath, [bin, ...args, '--runTestsByPath', ...files], {
     cwd: copy,
     stdio: 'ignore',
@@ -147,6 +160,12 @@ async function main(): Promise<number> {
   const all = chosen();
   const servers = await startTestServers();
   const copy = await copyOfProject();
+  const stop = async (): Promise<void> => {
+    await servers.stop();
+    await rm(copy, { recursive: true, force: true, maxRetries: 5 });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void stop().then(() => process.exit(1)));
   const wrong: string[] = [];
   try {
     await writeFile(join(copy, 'jest.broken.cjs'), CONFIG);
@@ -161,8 +180,7 @@ async function main(): Promise<number> {
       if (verdict !== 'red') wrong.push(line);
     }
   } finally {
-    await servers.stop();
-    await rm(copy, { recursive: true, force: true, maxRetries: 5 });
+    await stop();
   }
   const rows = new Set(all.map(({ row }) => row)).size;
   console.log(`\n${rows} rows, ${all.length} breaks, ${all.length - wrong.length} seen to fail`);

@@ -765,7 +765,7 @@ export const BREAKS: readonly Break[] = [
     replacement: "type: 'addWin',\n        key: 'reconcile',\n        winAmount: 0,\n        collect: false,",
   },
   {
-    rows: ['st.endAgain', 'st.voidNotOpen', 'c3.after'],
+    rows: ['st.endAgain', 'st.voidNotOpen', 'c3.after', 'c3.order'],
     file: 'src/domain/round/decide.ts',
     text: "if (state.status !== 'open') return no('GAMEROUNDNOTACTIVE');",
     replacement: '',
@@ -1372,13 +1372,13 @@ export const BREAKS: readonly Break[] = [
     replacement: '',
   },
   {
-    rows: ['c2.foreignDetails'],
+    rows: ['c2.foreignDetails', 'sbs.operator'],
     file: 'src/http/routes/operator-rounds.ts',
     text: 'round?.identity.operatorId === operator.operatorId && round.identity.playerId === input.playerId;',
     replacement: 'round?.identity.playerId === input.playerId;',
   },
   {
-    rows: ['c2.foreignToken'],
+    rows: ['c2.foreignToken', 'sbs.token'],
     file: 'src/sessions/index.ts',
     text: "if (providerId !== undefined && cached.document.providerId !== providerId)\n        throw refuse('TOKENNOTFOUND');",
     replacement: '',
@@ -1496,12 +1496,6 @@ export const BREAKS: readonly Break[] = [
     file: 'activities/deliver.ts',
     text: "if (confirmed !== 'lost') return confirmed;",
     replacement: "if (confirmed !== ('never' as string)) return confirmed === 'lost' ? 'first' : confirmed;",
-  },
-  {
-    rows: ['c3.order'],
-    file: 'src/domain/round/collect.ts',
-    text: 'const amountToCollect = gameState.reduce((sum, entry) => sum + entry.result.winAmount - entry.collected, 0);',
-    replacement: 'const amountToCollect = state.amountToCollect;',
   },
   {
     rows: ['c3.settledWait'],
@@ -1909,5 +1903,55 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/round/read-command.ts',
     text: '.find(([name, fits]) => !fits(given[name as keyof typeof given]));',
     replacement: '.find(() => false);',
+  },
+  {
+    rows: ['sbs.currency'],
+    file: 'src/domain/round/decide.ts',
+    text: "return { type: 'credit', hash, amount, currency, timestamp: at, reason, outcome: 'pending' };",
+    replacement:
+      "return { type: 'credit', hash, amount, currency: 'EUR', timestamp: at, reason, outcome: 'pending' };",
+  },
+  {
+    rows: ['sbs.stakes'],
+    file: 'sandbox/game/callbacks.ts',
+    text: '    stakes: stakeLadder(currencyMultiplier),\n    currency,',
+    replacement: '    stakes: stakeLadder(currencyMultiplier * currencyMultiplier),\n    currency,',
+  },
+  {
+    rows: ['sbs.names'],
+    file: 'src/domain/hashes.ts',
+    text: "return hashOf(['gameround', operatorId, playerId, gameCode, name]);",
+    replacement: "return hashOf(['gameround', playerId, gameCode, name]);",
+  },
+  {
+    rows: ['sbs.round'],
+    file: 'src/domain/session.ts',
+    text: 'one.operatorId === round.operatorId &&',
+    replacement: '',
+  },
+  {
+    rows: ['sbs.lists'],
+    file: 'src/http/routes/reads.ts',
+    text: "if (round?.identity.providerId !== provider.providerId) throw refuse('GAMEROUNDNOTFOUND');",
+    replacement: "if (round === undefined) throw refuse('GAMEROUNDNOTFOUND');",
+  },
+  {
+    rows: ['sbs.players'],
+    file: 'src/sessions/players.ts',
+    text: 'return JSON.stringify([operatorId, playerId]);',
+    replacement: 'return JSON.stringify([playerId]);',
+  },
+  {
+    rows: ['sbs.books'],
+    file: 'src/domain/hashes.ts',
+    text: "return hashOf(['transaction', gameround, type, commandKey]);",
+    replacement: "return hashOf(['transaction', type, commandKey]);",
+  },
+  {
+    rows: ['sbs.gameHistory'],
+    file: 'src/http/routes/player.ts',
+    text: 'if (deps.tenants.game(gameCode)?.historyCallback !== true) return undefined;\n  const provider',
+    replacement:
+      'if (deps.tenants.game(gameCode)?.historyCallback === true) return undefined;\n  const provider',
   },
 ];

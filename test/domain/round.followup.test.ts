@@ -98,6 +98,13 @@ describe('a follow-up debit that is accepted', () => {
     expect(round.calls.flat().filter(({ type }) => type === 'credit')).toMatchObject([{ amount: 5 }]);
     expect(reply).toMatchObject({ amountCredited: 5, gameRoundInfo: { status: 'closed' } });
   });
+
+  it('with endGame and nothing won: its debit alone, then the end in a call of its own', () => {
+    const round = opened(start(), { followUpDebits: true });
+    const reply = round.do({ ...FOLLOW_UP, endGame: true }, ACCEPTED, ACCEPTED);
+    expect(round.shapes.slice(1)).toEqual([['debit 30'], ['end']]);
+    expect(reply).toMatchObject({ amountCredited: 0, gameRoundInfo: { status: 'closed' } });
+  });
 });
 
 describe('a follow-up debit that fails ("the round stays open")', () => {

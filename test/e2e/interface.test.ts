@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import { operatorFields } from '../../sdk';
+import { projectRoot } from '../../stack/paths';
 import { faultOf } from '../http/conformance';
 import { recordOf, settled } from '../support/e2e-books';
 import { callAsOperator, exchange, type Answer } from '../support/e2e-http';
@@ -117,4 +120,13 @@ it('plays a demo round of which no wallet, no workflow and no record knows', asy
   expect(Number(count)).toBe(0);
   const refused = await asked('POST', '/reconcileTransactions', { gameRound }, [gameRound]);
   expect(told(refused)).toBe('400 MODENOTALLOWED');
+});
+
+it('npm run tour: the whole interface as the specification has it', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'tour'], {
+    cwd: projectRoot(),
+    env: { ...process.env, BASE_URL: stack.api, SANDBOX_WALLET_PORT: new URL(stack.walletUrl).port },
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  expect(stdout).toMatch(/The tour is over: .*, all as specified\.\s*$/);
 });

@@ -14,7 +14,14 @@ import { startTemporal } from '../../stack/temporal';
 import { until } from '../../stack/until';
 import { compiledService } from './e2e-build';
 import { exchange, type Party } from './e2e-http';
-import { GAME_CODE, operatorParty, PROVIDER, tenantsFile, type OperatorOptions } from './e2e-tenants';
+import {
+  GAME_CODE,
+  operatorParty,
+  OTHER_PROVIDER,
+  PROVIDER,
+  tenantsFile,
+  type OperatorOptions,
+} from './e2e-tenants';
 import { walletControls, type WalletControls } from './wallet-controls';
 
 /** The second ones run only where a test starts them. */
@@ -98,8 +105,13 @@ export async function startE2eStack({
     undo.push(() => wallet.close());
     const game = await startGame(api);
     undo.push(() => game.close());
+    const otherGame = await startDemoGame(api, OTHER_PROVIDER);
+    undo.push(() => otherGame.close());
     const tenants = join(dataDir, 'tenants.json');
-    await writeFile(tenants, tenantsFile({ walletUrl: wallet.url, gameUrl: game.url, operators }));
+    await writeFile(
+      tenants,
+      tenantsFile({ walletUrl: wallet.url, gameUrl: game.url, otherGameUrl: otherGame.url, operators }),
+    );
     const processes = new Processes({ dataDir, ports, tenants, env, service: await compiledService() });
     undo.push(() => processes.killAll());
     await processes.start(['temporal', 'mongod', 'worker', 'api']);
@@ -141,8 +153,8 @@ async function removeData(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-function startDemoGame(serviceUrl: string): Promise<RunningServer> {
-  const provider = { providerId: PROVIDER.id, secrets: [PROVIDER.secret] };
+function startDemoGame(serviceUrl: string, { id, secret }: Party = PROVIDER): Promise<RunningServer> {
+  const provider = { providerId: id, secrets: [secret] };
   return createGameApp({ provider, serviceUrl, timeoutMs: 15_000 }).start();
 }
 

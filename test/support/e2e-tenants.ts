@@ -1,3 +1,4 @@
+import sandbox from '../../sandbox/tenants.json';
 import type { Party } from './e2e-http';
 
 export interface OperatorOptions {
@@ -9,21 +10,28 @@ export interface OperatorOptions {
   gameRoundReport?: boolean;
 }
 
-/** The demo game's provider. */
-export const PROVIDER: Party = { id: 'gp1', secret: 'e2e-provider-secret' };
+/** The demo game's provider as `npm run tour` knows it, and another one beside it with a game of its own. */
+export const PROVIDER: Party = { id: 'gp1', secret: sandbox.providers[0]!.secrets[0]! };
 export const GAME_CODE = 'demo-slot';
+export const OTHER_PROVIDER: Party = { id: 'gp2', secret: 'e2e-other-secret' };
+export const OTHER_GAME_CODE = 'other-slot';
+
+/** No, two and three decimals, and a code of four letters: amounts are minor units of each. */
+export const CURRENCIES = { EUR: 1, JPY: 100, KWD: 0.1, USDT: 10 };
 
 export function operatorParty(operatorId: string): Party {
-  return { id: operatorId, secret: `e2e-secret-of-${operatorId}` };
+  const known = sandbox.operators.find((operator) => operator.operatorId === operatorId);
+  return { id: operatorId, secret: known?.secrets[0] ?? `e2e-secret-of-${operatorId}` };
 }
 
 /** TENANTS_FILE (contract §1) of a stack: its operators with one wallet, the demo game. */
 export function tenantsFile(parts: {
   walletUrl: string;
   gameUrl: string;
+  otherGameUrl: string;
   operators: readonly OperatorOptions[];
 }): string {
-  const { walletUrl, gameUrl } = parts;
+  const { walletUrl, gameUrl, otherGameUrl } = parts;
   const operators = parts.operators
     .map((options) => ({ gameRoundReport: true, walletTimeout: '2s', autoCloseAfter: '24h', ...options }))
     .map(({ operatorId, walletTimeout, autoCloseAfter, gameRoundReport }) => ({
@@ -33,10 +41,22 @@ export function tenantsFile(parts: {
       autoCloseAfter,
       walletTimeout,
       gameRoundReport,
-      currencies: { EUR: 1, JPY: 100 },
+      currencies: CURRENCIES,
     }));
-  const providers = [{ providerId: PROVIDER.id, gameUrl, secrets: [PROVIDER.secret] }];
-  const game = { gameCode: GAME_CODE, providerId: PROVIDER.id, name: 'Demo Slot', studio: 'Sandbox' };
-  const games = [{ ...game, launchUrl: `${gameUrl}/play`, serviceRng: true }];
+  const providers = [
+    { providerId: PROVIDER.id, gameUrl, secrets: [PROVIDER.secret] },
+    { providerId: OTHER_PROVIDER.id, gameUrl: otherGameUrl, secrets: [OTHER_PROVIDER.secret] },
+  ];
+  const about = { studio: 'Sandbox', serviceRng: true, historyCallback: true };
+  const games = [
+    {
+      ...{ gameCode: GAME_CODE, providerId: PROVIDER.id, name: 'Demo Slot' },
+      ...{ ...about, launchUrl: `${gameUrl}/play` },
+    },
+    {
+      ...{ gameCode: OTHER_GAME_CODE, providerId: OTHER_PROVIDER.id, name: 'Other Slot' },
+      ...{ ...about, launchUrl: `${otherGameUrl}/play` },
+    },
+  ];
   return JSON.stringify({ operators, providers, games });
 }
