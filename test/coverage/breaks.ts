@@ -1307,8 +1307,8 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['l.rate'],
-    file: 'src/http/limits.ts',
-    text: "if (count >= most) throw refuse('RATELIMITEXCEEDED');",
+    file: 'src/http/admission.ts',
+    text: "if (party.held >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');",
     replacement: '',
   },
   {
