@@ -4,7 +4,8 @@ interface MovementOfOperator {
   seq: number;
   type: string;
   hash: string;
-  gameRound: string;
+  /** None where an account was opened or filled. */
+  gameRound?: string;
   realDelta: number;
 }
 
@@ -69,6 +70,7 @@ async function movementsByRound(
     const reply = await fetch(`${stack.walletUrl}/sandbox/ledger?${query.toString()}`);
     const page = (await reply.json()) as { movements: MovementOfOperator[]; nextAfter?: number };
     for (const movement of page.movements) {
+      if (movement.gameRound === undefined) continue;
       const known = rounds.get(movement.gameRound) ?? [];
       rounds.set(movement.gameRound, [...known, movement]);
     }
