@@ -20,6 +20,9 @@ export const longRound: Round = async (player, note) => {
   note('start, addWin, endGameRound', { ...ended, ms: performance.now() - began });
 };
 
+/** What Retry-After says. */
+const RETRY_AFTER_MS = 1_000;
+
 /** Every caller plays one round after another until the time is over. */
 export async function playFor(
   seconds: number,
@@ -36,7 +39,14 @@ export async function playFor(
   const began = performance.now();
   const isOver = (): boolean => performance.now() - began > seconds * 1_000 || stopped?.aborted === true;
   const play = async (player: BenchPlayer): Promise<void> => {
-    while (!isOver()) await round(player, note);
+    while (!isOver()) {
+      let shed = false;
+      await round(player, (name, seen) => {
+        shed ||= seen.status === 429 || seen.status === 503;
+        note(name, seen);
+      });
+      if (shed) await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+    }
   };
   await Promise.all(players.map(play));
   return { figures: [...figures.values()], seconds: (performance.now() - began) / 1_000 };

@@ -62,10 +62,12 @@ export class Admission {
 
   #adapt(party: Party, began: number): void {
     const now = this.options.clock();
+    // Where there are few, one that is slow (a win that is sent again) says nothing of how many there may be.
+    const isUsed = party.held >= party.limit / 2;
+    if (!isUsed && this.#held < this.options.calls / 2) return;
     if (now - began <= SLOW_MS) {
       // By one for each round of calls that fill it; what is not used is not known to be good.
-      if (party.held >= party.limit / 2)
-        party.limit = Math.min(party.limit + 1 / party.limit, this.options.calls);
+      if (isUsed) party.limit = Math.min(party.limit + 1 / party.limit, this.options.calls);
     } else if (now - party.cutAt >= CUT_EVERY_MS) {
       party.limit = Math.max(Math.min(party.limit, party.held) * CUT, LEAST);
       party.cutAt = now;

@@ -94,6 +94,16 @@ describe('calls that are slow', () => {
     expect(taken.at(-1)).toBe(6);
   });
 
+  it('a few, however slow, are no reason', async () => {
+    const party = new Callers('a');
+    for (let at = 0; at < 3; at += 1) {
+      await party.fill(2);
+      now += 9_000;
+      await party.finish();
+    }
+    expect(await party.fill()).toEqual({ taken: 6, refused: 429 });
+  });
+
   it('calls of 5 s are not slow', async () => {
     const party = new Callers('a');
     for (let at = 0; at < 3; at += 1) expect(await round(party, 5_000)).toBe(6);
