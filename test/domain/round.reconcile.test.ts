@@ -66,6 +66,52 @@ describe('an open round is closed first ("no outcome of it ever voids, cancels o
   });
 });
 
+describe('a crashed round is open, so it is closed with its open winnings as well ("no cent may be lost")', () => {
+  /** 40 won, 10 paid, 5 refused: 25 that no credit was ever sent for. */
+  function partlyCollected(): TestRound {
+    const round = opened(WON);
+    round.do(collectWin('c-1', 10), ACCEPTED);
+    round.do(collectWin('c-2', 5), refused());
+    expect(round.state).toMatchObject({ crashed: true, amountToCollect: 30 });
+    return round;
+  }
+
+  it('what was never asked for is owed too, and the end; nothing is sent before the others', () => {
+    const round = partlyCollected();
+    round.send(GENTLE);
+    expect(round.state).toMatchObject({ status: 'open', crashed: true, pending: undefined });
+    expect(resent(round)).toEqual(['debit 100', 'credit 10', 'credit 5', 'credit 25', 'end']);
+  });
+
+  it('once, however often it is reconciled', () => {
+    const round = partlyCollected();
+    round.send(GENTLE);
+    const before = round.state;
+    expect(round.send(GENTLE).kind).toBe('join');
+    expect(round.state).toBe(before);
+    expect(round.refusal(end())).toBe('GAMEROUNDCRASHED');
+  });
+
+  it('when all is accepted all is paid', () => {
+    const round = partlyCollected();
+    round.send(GENTLE);
+    const accepted = settledBy(snapshotOf(round.state), { kind: 'accepted', hashesProcessed: [] });
+    round.do(settleCommand(accepted!));
+    expect(round.state).toMatchObject({ status: 'closed', amountToCollect: 0 });
+    expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
+  });
+
+  it('not while a debit is undecided, and nothing beside what it owes already', () => {
+    const undecided = opened(WON, { followUpDebits: true, voidsWholeRound: true });
+    undecided.do(collectWin('c', 10), ACCEPTED);
+    undecided.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), UNKNOWN);
+    expect(undecided.refusal(GENTLE)).toBe('GAMEROUNDCRASHED');
+    const round = crashed();
+    expect(round.refusal(GENTLE)).toBe('GAMEROUNDCRASHED');
+    expect(resent(round)).toEqual(['debit 100', 'credit 40', 'end']);
+  });
+});
+
 describe('what is resent ("every transaction in its original order with its original hash and amount")', () => {
   it('all of a closed round, as it was sent', () => {
     const round = opened(WON);

@@ -126,6 +126,19 @@ describe('startGameRound', () => {
     });
     expect(reply.body.balance).toMatchObject({ totalBalance: 9_900 });
   });
+
+  it('a repeat tells the first balance again, which is not the last known one', async () => {
+    const older = { balances: [{ type: 'real', amount: 500, currency: 'EUR' }] };
+    service.commands.startGameRound.mockResolvedValueOnce(roundReply());
+    service.commands.startGameRound.mockResolvedValueOnce(roundReply({ balance: older, isRepeat: true }));
+    service.commands.addWin.mockResolvedValueOnce(roundReply({ balance: undefined }));
+    await providerCall(service, '/startGameRound', start(token));
+    const repeat = await providerCall(service, '/startGameRound', start(token));
+    expect(repeat.body.balance).toMatchObject({ totalBalance: 500 });
+    const rngResult = { winAmount: 1 };
+    const reply = await providerCall(service, '/addWin', { token, gameRound: HASH, rngResult });
+    expect(reply.body.balance).toMatchObject({ totalBalance: 9_900 });
+  });
 });
 
 describe('commands on a round', () => {

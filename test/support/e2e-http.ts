@@ -109,7 +109,7 @@ export function callAsOperator(
   api: string,
   { id, secret }: Party,
   call: { path: string; request: object; fields: string[]; method?: 'GET' | 'POST' },
-  { timestamp = new Date().toISOString() }: CallOptions = {},
+  { timestamp = new Date().toISOString(), timeoutMs }: CallOptions = {},
 ): Promise<Answer> {
   const { path, request: asked, fields, method = 'POST' } = call;
   const query = method === 'GET' ? `?${new URLSearchParams(asked as Record<string, string>).toString()}` : '';
@@ -123,5 +123,6 @@ export function callAsOperator(
       [HEADERS.signature]: signFields(secret, id, timestamp, fields),
     },
     ...(method === 'POST' ? { body: JSON.stringify(asked) } : {}),
+    timeoutMs,
   });
 }

@@ -20,6 +20,7 @@ import {
   OTHER_PROVIDER,
   PROVIDER,
   tenantsFile,
+  type GameOptions,
   type OperatorOptions,
 } from './e2e-tenants';
 import { walletControls, type WalletControls } from './wallet-controls';
@@ -30,6 +31,8 @@ export type Part = 'temporal' | 'mongod' | 'worker' | 'api' | 'worker2' | 'api2'
 export interface E2eOptions {
   /** Default: one operator, `op1`. */
   operators?: readonly OperatorOptions[];
+  /** Beside the demo game. */
+  games?: readonly GameOptions[];
   /** Settings of API and worker beside the stack's own. */
   env?: NodeJS.ProcessEnv;
   /** Default: the sandbox's wallet in this process. */
@@ -39,7 +42,7 @@ export interface E2eOptions {
 }
 
 export interface E2eWallet {
-  operators: { operatorId: string; secrets: string[] }[];
+  operators: { operatorId: string; secrets: string[]; voidsWholeRound: boolean }[];
   serviceUrl: string;
   maxCalls: number;
 }
@@ -83,6 +86,7 @@ const STOP_TIMEOUT_MS = 30_000;
 
 export async function startE2eStack({
   operators = [{ operatorId: 'op1' }],
+  games = [],
   env = {},
   startWallet = (options) => createWalletApp(options).start(),
   startGame = startDemoGame,
@@ -96,9 +100,12 @@ export async function startE2eStack({
   try {
     const ports = await choosePorts();
     const api = `http://127.0.0.1:${ports.api}`;
-    const parties = operators.map(({ operatorId }) => operatorParty(operatorId));
     const wallet = await startWallet({
-      operators: parties.map(({ id, secret }) => ({ operatorId: id, secrets: [secret] })),
+      operators: operators.map(({ operatorId, voidsWholeRound = false }) => ({
+        operatorId,
+        secrets: [operatorParty(operatorId).secret],
+        voidsWholeRound,
+      })),
       serviceUrl: api,
       maxCalls: 50_000,
     });
@@ -108,10 +115,8 @@ export async function startE2eStack({
     const otherGame = await startDemoGame(api, OTHER_PROVIDER);
     undo.push(() => otherGame.close());
     const tenants = join(dataDir, 'tenants.json');
-    await writeFile(
-      tenants,
-      tenantsFile({ walletUrl: wallet.url, gameUrl: game.url, otherGameUrl: otherGame.url, operators }),
-    );
+    const urls = { walletUrl: wallet.url, gameUrl: game.url, otherGameUrl: otherGame.url };
+    await writeFile(tenants, tenantsFile({ ...urls, operators, games }));
     const processes = new Processes({ dataDir, ports, tenants, env, service: await compiledService() });
     undo.push(() => processes.killAll());
     await processes.start(['temporal', 'mongod', 'worker', 'api']);

@@ -6,8 +6,16 @@ export interface OperatorOptions {
   /** Default `2s`: hanging calls don't hold up the tests. */
   walletTimeout?: string;
   autoCloseAfter?: string;
-  /** Default: true. */
+  /** Default true. */
   gameRoundReport?: boolean;
+  voidsWholeRound?: boolean;
+  repeatableErrorIds?: number[];
+}
+
+/** A game of the provider beside the demo game. */
+export interface GameOptions {
+  gameCode: string;
+  followUpDebits?: boolean;
 }
 
 /** The demo game's provider as `npm run tour` knows it, and another one beside it with a game of its own. */
@@ -30,19 +38,18 @@ export function tenantsFile(parts: {
   gameUrl: string;
   otherGameUrl: string;
   operators: readonly OperatorOptions[];
+  games: readonly GameOptions[];
 }): string {
   const { walletUrl, gameUrl, otherGameUrl } = parts;
-  const operators = parts.operators
-    .map((options) => ({ gameRoundReport: true, walletTimeout: '2s', autoCloseAfter: '24h', ...options }))
-    .map(({ operatorId, walletTimeout, autoCloseAfter, gameRoundReport }) => ({
-      operatorId,
-      operatorUrl: walletUrl,
-      secrets: [operatorParty(operatorId).secret],
-      autoCloseAfter,
-      walletTimeout,
-      gameRoundReport,
-      currencies: CURRENCIES,
-    }));
+  const operators = parts.operators.map((options) => ({
+    operatorUrl: walletUrl,
+    secrets: [operatorParty(options.operatorId).secret],
+    autoCloseAfter: '24h',
+    walletTimeout: '2s',
+    gameRoundReport: true,
+    currencies: CURRENCIES,
+    ...options,
+  }));
   const providers = [
     { providerId: PROVIDER.id, gameUrl, secrets: [PROVIDER.secret] },
     { providerId: OTHER_PROVIDER.id, gameUrl: otherGameUrl, secrets: [OTHER_PROVIDER.secret] },
@@ -57,6 +64,10 @@ export function tenantsFile(parts: {
       ...{ gameCode: OTHER_GAME_CODE, providerId: OTHER_PROVIDER.id, name: 'Other Slot' },
       ...{ ...about, launchUrl: `${otherGameUrl}/play` },
     },
+    ...parts.games.map((game) => ({
+      ...{ providerId: PROVIDER.id, name: 'Slot', studio: 'Sandbox', launchUrl: `${gameUrl}/play` },
+      ...game,
+    })),
   ];
   return JSON.stringify({ operators, providers, games });
 }

@@ -117,7 +117,8 @@ function repeated(round: Round, inbox: Inbox, { command, key }: TakenCommand): R
   const known = Object.hasOwn(commands, key) ? commands[key]?.answer : undefined;
   if (known === undefined || inbox.active.has(key)) return undefined;
   const decision = decide(round.state, command, now());
-  return decision.kind === 'refuse' ? replyAbout(round.state, decision.refusal) : replyTo(round.state, known);
+  if (decision.kind === 'refuse') return replyAbout(round.state, decision.refusal);
+  return { ...replyTo(round.state, known), isRepeat: true };
 }
 
 function answerOf(inbox: Inbox, call: string | undefined): RoundReply | undefined {

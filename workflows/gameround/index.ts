@@ -117,7 +117,7 @@ async function run(parts: Parts, start: GameroundStart): Promise<void> {
 
 async function carryOut(parts: Parts, item: Item): Promise<void> {
   const { round, inbox } = parts;
-  const decision = decideSafely(round, item);
+  const decision = asItWasDecided(round, decideSafely(round, item));
   switch (decision.kind) {
     case 'refuse':
       return answer(inbox, item, replyAbout(round.state, decision.refusal));
@@ -127,6 +127,13 @@ async function carryOut(parts: Parts, item: Item): Promise<void> {
       round.state = decision.state;
       return finish(parts, item);
   }
+}
+
+/** Rounds that were reconciled before crashed ones were closed by it took nothing more. */
+function asItWasDecided(round: Round, decision: Decision): Decision {
+  const closesCrashed = decision.kind === 'accept' && round.state.crashed && decision.state.crashed;
+  if (!closesCrashed || patched('reconcile-closes-crashed')) return decision;
+  return { kind: 'refuse', refusal: refusal('GAMEROUNDCRASHED') };
 }
 
 /** A command that the rules stumble over stays in the history for ever: it is refused, or it would stop the round. */

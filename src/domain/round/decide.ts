@@ -39,7 +39,10 @@ export function decide(state: RoundState, command: Command, at: string): Decisio
     return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
   }
   if (command.type === 'settle') return settleCrashed(state, command, key, at);
-  if (state.crashed) return no('GAMEROUNDCRASHED');
+  if (state.crashed) {
+    const reconciles = command.type === 'end' && command.gentle === true;
+    return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');
+  }
   if (state.status !== 'open') return no('GAMEROUNDNOTACTIVE');
   if (known !== undefined) {
     return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
@@ -143,6 +146,32 @@ function end(state: RoundState, command: EndCommand, key: string, at: string): R
   const ending = collectAndEnd(state, key, command.reason, at);
   if (!command.gentle || ending.pending === undefined) return ending;
   return { ...ending, pending: { ...ending.pending, gentle: true } };
+}
+
+/**
+ * Reconciliation closes an open round with its open winnings credited, and a crashed one is open. Nothing is sent for
+ * it here: what it was never asked to pay, and its end, are owed from now on and go with all that is sent again.
+ */
+function closeCrashed(state: RoundState, command: EndCommand, key: string, at: string): Decision {
+  if (Object.hasOwn(state.commands, key)) return { kind: 'join', key };
+  const isEnding = state.transactions.some(({ type, outcome }) => type === 'end' && outcome !== 'declined');
+  if (isEnding || hasUndecidedDebit(state)) return no('GAMEROUNDCRASHED');
+  const owed = state.transactions
+    .filter(({ type, outcome }) => type === 'credit' && outcome === 'pending')
+    .reduce((sum, { amount = 0 }) => sum + amount, 0);
+  const rest = state.amountToCollect - owed;
+  const credit = rest > 0 ? [creditTransaction(state, key, rest, command.reason, at)] : [];
+  const transactions = [...state.transactions, ...credit, endTransaction(state, key, command.reason, at)];
+  const owing = { ...remember(state, command, key), transactions };
+  return { kind: 'accept', key, state: answered(owing, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
+}
+
+/** One that may have been taken, and that nothing takes back: such a round is a person's to settle. */
+function hasUndecidedDebit({ transactions }: RoundState): boolean {
+  const voided = new Set(transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  return transactions.some(
+    ({ type, outcome, hash }) => type === 'debit' && outcome === 'unknown' && !voided.has(hash),
+  );
 }
 
 /** Brings a crashed round to `closed` (contract: Money, crashed). Its owed transactions took effect, or never will. */

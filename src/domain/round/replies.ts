@@ -45,6 +45,8 @@ export interface RoundReply {
   spinsAvailable?: number;
   /** Present when the command's own wallet call told balances. */
   balance?: WalletBalance;
+  /** The reply to a repeat: its balance is what the first one told, and others may have been told since. */
+  isRepeat?: true;
   /** Present when the command was refused or failed; the other fields then tell how the round stands. */
   refusal?: Refusal;
 }

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/*
+ * npm run model:mutants [-- name …]
+ *
+ * Puts one deliberate bug after the other into a copy of the project and has test/model look for it: a model that does
+ * not notice them proves nothing. Each is caught within a few hundred sequences, or this ends with 1.
+ */
+interface Mutant {
+  name: string;
+  file: string;
+  find: string;
+  replace: string;
+}
+
+const DECIDE = 'src/domain/round/decide.ts';
+const SETTLE = 'src/domain/round/settle.ts';
+const KEYS = 'src/domain/round/keys.ts';
+
+const MUTANTS: Mutant[] = [
+  {
+    name: 'a repeated command is a new one',
+    file: KEYS,
+    find: 'return `${command.type}:${command.key}`;',
+    replace: 'return `${command.type}:${command.key}:${state.gameState.length}`;',
+  },
+  {
+    name: 'collectWin does not lower the open winnings',
+    file: SETTLE,
+    find: 'const collected = collect({ ...creditDone(state, call, balance), pending: undefined });',
+    replace: 'const collected = { ...creditDone(state, call, balance), pending: undefined };',
+  },
+  {
+    name: 'a call on a round that is over is answered 200',
+    file: 'src/commands/shared.ts',
+    find: "return replyAbout(round, refusal('GAMEROUNDNOTACTIVE'));",
+    replace: "return { ...replyAbout(round, refusal('GAMEROUNDNOTACTIVE')), refusal: undefined };",
+  },
+  {
+    name: 'a round is voided after a credit',
+    file: DECIDE,
+    find: "if (credited || state.maybePaid) return no('CREDITALREADYPROCESSED');",
+    replace: '',
+  },
+  {
+    name: 'IDEMPOTENCYMISMATCH is not raised',
+    file: KEYS,
+    find: 'export function fingerprintOf(command: Command): string {',
+    replace:
+      "export function fingerprintOf(command: Command): string {\n  if (command.type !== 'void') return '';",
+  },
+  {
+    name: 'closeOpenGame does not collect',
+    file: DECIDE,
+    find: 'state.amountToCollect > 0 ? [creditTransaction(',
+    replace: "state.amountToCollect > 0 && reason !== 'closeOpenGame' ? [creditTransaction(",
+  },
+  {
+    name: 'a start closes the open round unasked',
+    file: 'src/commands/start-game-round.ts',
+    find: "if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));",
+    replace: '',
+  },
+  {
+    name: 'an unknown debit is not voided',
+    file: DECIDE,
+    find: "type === 'debit' && (outcome === 'accepted' || outcome === 'unknown'),",
+    replace: "type === 'debit' && outcome === 'accepted',",
+  },
+  {
+    name: 'a credit that may have been paid is forgotten',
+    file: SETTLE,
+    find: 'maybePaid: state.maybePaid || outcome.maybePaid',
+    replace: 'maybePaid: false',
+  },
+  {
+    name: 'a follow-up debit is taken for a repeat',
+    file: KEYS,
+    find: 'state.policy.followUpDebits &&',
+    replace: 'state.policy.followUpDebits && false &&',
+  },
+  {
+    name: 'more spins are used than were awarded',
+    file: DECIDE,
+    find: "if (used > awarded) return no('SPINCOUNTEREXHAUSTED');",
+    replace: '',
+  },
+  {
+    name: 'the rest of a crashed round is not paid',
+    file: DECIDE,
+    find: "return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');",
+    replace: "return reconciles && closeCrashed.length < 0 ? no('INTERNALERROR') : no('GAMEROUNDCRASHED');",
+  },
+  {
+    name: 'a repeat’s balance counts as the newest',
+    file: 'src/http/routes/rounds.ts',
+    find: 'reply.balance !== undefined && reply.isRepeat !== true',
+    replace: 'reply.balance !== undefined',
+  },
+];
+
+const ROOT = join(__dirname, '..', '..', '..');
+const COPIED = ['src', 'workflows', 'activities', 'worker', 'stack', 'sandbox', 'sdk', 'test'];
+const COPIED_FILES = ['package.json', 'package-lock.json', 'jest.config.cjs', 'tsconfig.json'];
+const SETTINGS = { MODEL_SEQUENCES: '600', MODEL_SECONDS: '240', MODEL_SHRINK: 'off', MODEL_SEED: '1' };
+
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2);
+  const dir = await mkdtemp(join(tmpdir(), 'gameround-mutants-'));
+  let missed = 0;
+  try {
+    await copyProject(dir);
+    for (const mutant of MUTANTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+      const caught = await withMutant(dir, mutant, () => look(dir));
+      if (caught === undefined) missed += 1;
+      console.log(
+        `${caught === undefined ? 'MISSED' : 'caught'}: ${mutant.name}${caught ? ` (${caught})` : ''}`,
+      );
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+  process.exitCode = missed === 0 ? 0 : 1;
+}
+
+async function copyProject(dir: string): Promise<void> {
+  for (const part of [...COPIED, ...COPIED_FILES])
+    await cp(join(ROOT, part), join(dir, part), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  await symlink(join(ROOT, '.cache'), join(dir, '.cache')).catch(() => undefined);
+}
+
+async function withMutant<T>(
+  dir: string,
+  { file, find, replace }: Mutant,
+  run: () => Promise<T>,
+): Promise<T> {
+  const path = join(dir, file);
+  const honest = await readFile(path, 'utf8');
+  if (honest.split(find).length !== 2) throw new Error(`${file} has not exactly one: ${find}`);
+  await writeFile(
+    path,
+    honest.replace(find, () => replace),
+  );
+  try {
+    return await run();
+  } finally {
+    await writeFile(path, honest);
+  }
+}
+
+/** What the model found, undefined where it found nothing. */
+function look(dir: string): Promise<string | undefined> {
+  const jest = join(dir, 'node_modules', 'jest', 'bin', 'jest.js');
+  const child = spawn(process.execPath, [jest, '--runInBand', '--testPathPatterns', 'test/model/'], {
+    cwd: dir,
+    env: { ...process.env, ...SETTINGS },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return new Promise((resolve) => child.once('exit', () => resolve(foundIn(text))));
+}
+
+function foundIn(text: string): string | undefined {
+  const counterexample = /\{ seed: (-?\d+), path: "([\d:]+)"/.exec(text);
+  const after = /seed \d+: (\d+) sequences/.exec(text);
+  if (counterexample === null) {
+    if (after === null) throw new Error(`the model did not run:\n${text.slice(-4_000)}`);
+    return undefined;
+  }
+  return `seed ${counterexample[1]}, path ${counterexample[2]}, after ${after?.[1] ?? '?'} sequences`;
+}
+
+void main();

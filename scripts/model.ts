@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/*
+ * npm run model -- --sequences 10000 [--seed N] [--seconds 540] [--lanes 16]
+ * npm run model -- --kind batches --seed N --path 3:0 --replay BA:C        one sequence again, as a failure printed it
+ *
+ * The sequences are generated and judged by test/model; jest's global setup brings its servers.
+ */
+const { values } = parseArgs({
+  options: {
+    sequences: { type: 'string' },
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    lanes: { type: 'string' },
+    kind: { type: 'string' },
+    path: { type: 'string' },
+    replay: { type: 'string' },
+    shrink: { type: 'string' },
+  },
+});
+
+const settings = Object.entries({ sequences: values.path === undefined ? '10000' : undefined, ...values })
+  .filter((entry): entry is [string, string] => entry[1] !== undefined)
+  .map(([name, value]) => [`MODEL_${name.toUpperCase()}`, value]);
+const jest = join(__dirname, '..', '..', '..', 'node_modules', 'jest', 'bin', 'jest.js');
+const child = spawn(process.execPath, [jest, '--runInBand', '--testPathPatterns', 'test/model/'], {
+  stdio: 'inherit',
+  cwd: join(__dirname, '..', '..', '..'),
+  env: { ...process.env, ...(Object.fromEntries(settings) as Record<string, string>) },
+});
+child.once('exit', (code) => (process.exitCode = code ?? 1));

@@ -1,0 +1,82 @@
+import type { Answer } from '../support/e2e-http';
+import { difference, type Looking } from './compare';
+import { closeForAnother, joined, step, type State } from './reference';
+import type { Call } from './types';
+
+/** A call and its definite answer. `again`: it got 503 before, and was sent until there was one. */
+export interface Exchange {
+  readonly call: Call;
+  readonly answer: Answer;
+  readonly again: boolean;
+}
+
+/**
+ * All states that some order of the calls leads to in which every answer is right (linearisability). A start that
+ * closes another round is two things, the close of one round and the start of the next: others may come in between.
+ * A call that was answered 503 may have been carried out by then; what answers it at last is its repeat.
+ */
+export async function explanations(
+  before: State,
+  exchanges: readonly Exchange[],
+  options: Looking,
+): Promise<State[]> {
+  const found: State[] = [];
+  const seen = new Set<string>();
+  const steps: Step[] = exchanges.map((exchange) => ({ exchange }));
+  for (const { call, again } of exchanges) {
+    if (call.kind === 'startGameRound' && call.body.closeOpenGame) steps.push({ closesFor: call });
+    if (again) steps.push({ unanswered: call });
+  }
+  await search(before, steps);
+  return found;
+
+  async function search(state: State, left: readonly Step[]): Promise<void> {
+    // The same by another order: what follows is the same as well.
+    const place = JSON.stringify([left.map((one) => steps.indexOf(one)), state]);
+    if (seen.has(place)) return;
+    seen.add(place);
+    // The wallet lives in this process and must not wait for a long search.
+    if (seen.size % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (left.every(({ exchange }) => exchange === undefined)) found.push(state);
+    for (const one of left) {
+      const after = taken(state, one, left);
+      if (after === undefined) continue;
+      await search(
+        after,
+        left.filter((other) => other !== one),
+      );
+    }
+  }
+
+  function taken(
+    state: State,
+    { exchange, closesFor, unanswered }: Step,
+    left: readonly Step[],
+  ): State | undefined {
+    const next = structuredClone(state);
+    if (exchange !== undefined) {
+      const { call, answer } = exchange;
+      const first = joined(state, call);
+      // Only what came at the same time can be joined; what came before is over.
+      const isNew = first !== undefined && joined(before, call) === undefined;
+      if (difference(next, step(next, call), answer, options) === '') return next;
+      return isNew && difference(next, first, answer, options) === '' ? next : undefined;
+    }
+    // The others are of use only before the call that they belong to.
+    if (!left.some((other) => other.exchange?.call === (closesFor ?? unanswered))) return undefined;
+    if (closesFor !== undefined) closeForAnother(next, closesFor.game);
+    if (unanswered !== undefined) step(next, unanswered);
+    return next;
+  }
+}
+
+interface Step {
+  readonly exchange?: Exchange;
+  readonly closesFor?: Call;
+  readonly unanswered?: Call;
+}
+
+/** "The same call again joins it" (contract §4). */
+export function isBusy({ status, body }: Answer): boolean {
+  return status === 503 && body.errorCode?.id === 3_001;
+}
