@@ -9,4 +9,6 @@ export const PATCHES = {
   debitUnconfirmed: 'debit-unconfirmed',
   /** A crashed round that is settled loses its mark on the workflow. */
   settledShown: 'settled-shown',
+  /** Reconciliation closes a crashed round with what it was never asked to pay. */
+  crashedClosed: 'crashed-closed',
 } as const;

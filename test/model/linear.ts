@@ -76,7 +76,10 @@ interface Step {
   readonly unanswered?: Call;
 }
 
-/** "The same call again joins it" (contract §4). */
-export function isBusy({ status, body }: Answer): boolean {
-  return status === 503 && body.errorCode?.id === 3_001;
+/**
+ * No definite answer: still being carried out ("the same call again joins it", contract §4), or the machine has no room
+ * for the call just now.
+ */
+export function isBusy({ status }: Answer): boolean {
+  return status === 503 || status === 429;
 }

@@ -90,7 +90,7 @@ async function ask(call: Call, { player, tally }: Real, look: (answer: Answer) =
     const late = isQuestion && wrong !== '' && seen.status === 200 && Date.now() < lateAt;
     if (!(isBusy(seen) || late) || Date.now() > deadline) return { seen, wrong, again };
     again ||= isBusy(seen);
-    tally.again(call.kind, isBusy(seen) ? 'busy' : 'late');
+    tally.again(call.kind, late ? 'late' : (seen.body.errorCode?.msg ?? String(seen.status)));
     await pause();
   }
 }

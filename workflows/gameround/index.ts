@@ -132,7 +132,7 @@ async function carryOut(parts: Parts, item: Item): Promise<void> {
 /** Rounds that were reconciled before crashed ones were closed by it took nothing more. */
 function asItWasDecided(round: Round, decision: Decision): Decision {
   const closesCrashed = decision.kind === 'accept' && round.state.crashed && decision.state.crashed;
-  if (!closesCrashed || patched('reconcile-closes-crashed')) return decision;
+  if (!closesCrashed || patched(PATCHES.crashedClosed)) return decision;
   return { kind: 'refuse', refusal: refusal('GAMEROUNDCRASHED') };
 }
 
