@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -74,6 +74,8 @@ export interface E2eStack {
   ready(): Promise<void>;
   /** Undefined while it doesn't run. */
   pid(part: Part): number | undefined;
+  /** All that the processes have written, of this service's and of the servers'. */
+  logs(): Promise<string>;
   /** The last lines that a process wrote. */
   tail(part: Part): string;
   /** Ends everything and removes its data, whatever state it is in. */
@@ -142,6 +144,7 @@ export async function startE2eStack({
       start: (parts, env) => processes.start(parts, env),
       ready: () => ready(api, processes),
       pid: (part) => processes.pid(part),
+      logs: () => allOf(join(dataDir, 'logs')),
       tail: (part) => processes.tail(part),
       close,
     };
@@ -149,6 +152,11 @@ export async function startE2eStack({
     await close();
     throw error;
   }
+}
+
+async function allOf(folder: string): Promise<string> {
+  const files = await readdir(folder);
+  return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('\n');
 }
 
 /** E2E_LOGS names a folder to keep the processes' logs in, for whoever has to find out why a test failed. */
