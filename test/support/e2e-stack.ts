@@ -38,7 +38,7 @@ export interface E2eOptions {
   /** Default: the sandbox's wallet in this process. */
   startWallet?: (options: E2eWallet) => Promise<RunningServer>;
   /** Default: the demo game in this process. */
-  startGame?: (serviceUrl: string) => Promise<RunningServer>;
+  startGame?: (serviceUrl: string, provider?: Party) => Promise<RunningServer>;
 }
 
 export interface E2eWallet {
@@ -114,7 +114,7 @@ export async function startE2eStack({
     undo.push(() => wallet.close());
     const game = await startGame(api);
     undo.push(() => game.close());
-    const otherGame = await startDemoGame(api, OTHER_PROVIDER);
+    const otherGame = await startGame(api, OTHER_PROVIDER);
     undo.push(() => otherGame.close());
     const tenants = join(dataDir, 'tenants.json');
     const urls = { walletUrl: wallet.url, gameUrl: game.url, otherGameUrl: otherGame.url };
