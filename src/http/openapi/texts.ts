@@ -4,7 +4,8 @@ import type { JsonSchema } from './schemas';
 
 export const DESCRIPTION = `The service between casino operators' wallets and game providers.
 
-Amounts are integers in minor units of the player's currency, at most 2^53 − 1. All bodies are JSON, at most 1 MiB.
+Amounts are integers in minor units of the player's currency, at most 2^53 − 1. All bodies are JSON in UTF-8,
+at most 1 MiB and 64 levels deep, without the key \`__proto__\`.
 Fields that are not known are left out, wrong types refused. A POST is authenticated before its shape is looked at.
 
 A refusal has an \`errorCode\` of \`{id, msg, clientmsg}\`; \`msg\` begins with the error's name. An operator's own
