@@ -45,18 +45,20 @@ export function playerOf(harness: RoundsHarness, change: Partial<Session> = {}):
   const session = harness.newSession(change);
   const { commands } = harness;
   const start = (options: StartOptions = {}): Promise<RoundReply> =>
-    commands.startGameRound({
-      session,
-      requestId: options.requestId ?? randomUUID(),
-      rngResult: { rngCallId: options.rngCallId, winAmount: options.winAmount },
-      debitInformation: {
-        debitAmount: options.debitAmount ?? STAKE,
-        currency: options.currency ?? session.currency,
-      },
-      endGame: options.endGame ?? false,
-      closeOpenGame: options.closeOpenGame ?? false,
-      externalGameProviderRoundId: options.roundId,
-    });
+    told(
+      commands.startGameRound({
+        session,
+        requestId: options.requestId ?? randomUUID(),
+        rngResult: { rngCallId: options.rngCallId, winAmount: options.winAmount },
+        debitInformation: {
+          debitAmount: options.debitAmount ?? STAKE,
+          currency: options.currency ?? session.currency,
+        },
+        endGame: options.endGame ?? false,
+        closeOpenGame: options.closeOpenGame ?? false,
+        externalGameProviderRoundId: options.roundId,
+      }),
+    );
   return {
     session,
     start,
@@ -66,35 +68,47 @@ export function playerOf(harness: RoundsHarness, change: Partial<Session> = {}):
       return gameRoundInfo.hash;
     },
     win: (gameRound, options = {}) =>
-      commands.addWin({
-        session,
-        requestId: options.requestId ?? randomUUID(),
-        gameRound,
-        rngResult: {
-          rngCallId: options.rngCallId,
-          winAmount: options.winAmount ?? 0,
-          betData: options.betData,
-        },
-        collect: options.collect ?? false,
-        externalGameProviderTransactionId: options.transactionId,
-      }),
+      told(
+        commands.addWin({
+          session,
+          requestId: options.requestId ?? randomUUID(),
+          gameRound,
+          rngResult: {
+            rngCallId: options.rngCallId,
+            winAmount: options.winAmount ?? 0,
+            betData: options.betData,
+          },
+          collect: options.collect ?? false,
+          externalGameProviderTransactionId: options.transactionId,
+        }),
+      ),
     end: (gameRound, transactionId) =>
-      commands.endGameRound({
-        session,
-        requestId: randomUUID(),
-        gameRound,
-        externalGameProviderTransactionId: transactionId,
-      }),
+      told(
+        commands.endGameRound({
+          session,
+          requestId: randomUUID(),
+          gameRound,
+          externalGameProviderTransactionId: transactionId,
+        }),
+      ),
     collect: (gameRound, amount, transactionId) =>
-      commands.collectWin({
-        session,
-        requestId: randomUUID(),
-        gameRound,
-        amount,
-        externalGameProviderTransactionId: transactionId,
-      }),
-    void: (gameRound) => commands.voidGameRound({ session, requestId: randomUUID(), gameRound }),
+      told(
+        commands.collectWin({
+          session,
+          requestId: randomUUID(),
+          gameRound,
+          amount,
+          externalGameProviderTransactionId: transactionId,
+        }),
+      ),
+    void: (gameRound) => told(commands.voidGameRound({ session, requestId: randomUUID(), gameRound })),
   };
+}
+
+/** A reply as its caller hears it: that it is a repeat is for the service alone. */
+async function told(reply: Promise<RoundReply>): Promise<RoundReply> {
+  const { isRepeat: _isRepeat, ...heard } = await reply;
+  return heard;
 }
 
 /** The refusal that a call ends with, whether its round gave it or nobody could be asked. */
