@@ -2,7 +2,7 @@ import { transformFile } from '@swc/core';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { projectRoot } from '../../stack/paths';
 import { freePorts } from '../../stack/ports';
 
@@ -12,7 +12,8 @@ export interface CompiledStack {
   remove(): Promise<void>;
 }
 
-const SOURCES = ['stack', 'src', 'src/contracts', 'src/tenants', 'src/domain'];
+/** With what they import, whatever that is. */
+const SOURCES = ['stack', 'src'];
 
 // A stand-in writes down what happens to it, which shows in which order things were stopped.
 const STAND_IN = `
@@ -42,13 +43,15 @@ export async function compileStack(): Promise<CompiledStack> {
 
 async function compileFolder(source: string, dir: string): Promise<void> {
   const from = join(projectRoot(), source);
-  await mkdir(join(dir, source), { recursive: true });
-  for (const file of (await readdir(from)).filter((name) => name.endsWith('.ts'))) {
+  const files = (await readdir(from, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  for (const file of files) {
     const { code } = await transformFile(join(from, file), {
       jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
       module: { type: 'commonjs' },
     });
-    await writeFile(join(dir, source, file.replace(/\.ts$/, '.js')), code);
+    const to = join(dir, source, file.replace(/\.ts$/, '.js'));
+    await mkdir(dirname(to), { recursive: true });
+    await writeFile(to, code);
   }
 }
 
