@@ -173,7 +173,11 @@ function foundIn(text: string): string | undefined {
     if (after === null) throw new Error(`the model did not run:\n${text.slice(-4_000)}`);
     return undefined;
   }
-  return `seed ${counterexample[1]}, path ${counterexample[2]}, after ${after?.[1] ?? '?'} sequences`;
+  const how = /^.*(?: instead of | explains the answers|books don't agree| moved money twice).*$/m
+    .exec(text)?.[0]
+    .trim();
+  const where = `seed ${counterexample[1]}, path ${counterexample[2]}, after ${after?.[1] ?? '?'} sequences`;
+  return `${where}: ${(how ?? 'see the model').slice(0, 160)}`;
 }
 
 void main();

@@ -20,6 +20,8 @@ export interface Move {
 
 export interface WalletRound {
   status: 'none' | 'open' | 'closed' | 'voided' | 'failed';
+  /** The debit that came first, or the void that came before it; whatever became of it. */
+  initial: string | undefined;
   /** Processed ones by type and ref: the wallet's idempotency. */
   done: Record<string, Transaction>;
   refused: Record<string, number>;
@@ -32,7 +34,13 @@ export interface Purse {
   tickets: Record<string, number>;
 }
 
-export const newWalletRound = (): WalletRound => ({ status: 'none', done: {}, refused: {}, moves: [] });
+export const newWalletRound = (): WalletRound => ({
+  status: 'none',
+  initial: undefined,
+  done: {},
+  refused: {},
+  moves: [],
+});
 
 /** Ids of the sandbox operator's own errors (sandbox/README.md). */
 const NO_FUNDS = 5_001;
@@ -47,6 +55,7 @@ export function process(
   voidsWholeRound: boolean,
 ): number | undefined {
   const { type, ref, amount } = transaction;
+  if (type === 'void' || type === 'debit') round.initial ??= ref;
   if (type === 'void') return voidDebit(round, purse, transaction, voidsWholeRound);
   if (round.status === 'voided') return ROUND_VOIDED;
   const name = `${type} ${ref}`;
@@ -100,8 +109,7 @@ function voidDebit(
   if (round.done[`void ${ref}`] !== undefined) return undefined;
   const others = voidsWholeRound ? debitsOf(round) : [];
   for (const taken of new Set([ref, ...others])) takeBack(round, purse, taken);
-  const initial = round.done[`debit ${ref}`]?.first ?? round.status === 'none';
-  if (initial || voidsWholeRound) round.status = 'voided';
+  if (ref === round.initial || voidsWholeRound) round.status = 'voided';
 }
 
 function debitsOf(round: WalletRound): string[] {
