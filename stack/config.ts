@@ -51,9 +51,10 @@ export function readStackConfig(env: NodeJS.ProcessEnv): StackConfig {
     throw new UserError(`The settings are not usable:\n  ${lines.join('\n  ')}`);
   }
   const { data } = parsed;
-  const service = serviceConfig(given);
   const tokenFile = join(data.DATA_DIR, 'backoffice-token');
+  // Before the settings are read, which makes it.
   const tokenIsNew = given.BACKOFFICE_TOKEN === undefined && !existsSync(tokenFile);
+  const service = serviceConfig(given);
   return {
     service,
     ...(data.SANDBOX === 'off'

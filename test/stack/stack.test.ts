@@ -156,10 +156,11 @@ describe('npm start', () => {
       join(stack.dataDir, 'run', 'stranger'),
       JSON.stringify({ pid: process.pid, marker: 'no such' }),
     );
-    setTimeout(() => process.kill(mongod, 'SIGCONT'), 1000);
 
-    const again = await startReady();
-    expect(again.output()).toContain(`ending mongod (process ${mongod})`);
+    const again = start();
+    await again.printed(`ending mongod (process ${mongod})`);
+    process.kill(mongod, 'SIGCONT');
+    await again.printed('gameround is ready');
     expect(isAlive(mongod)).toBe(false);
     expect(await readdir(join(stack.dataDir, 'run'))).not.toContain('stranger');
   });
