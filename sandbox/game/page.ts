@@ -29,9 +29,10 @@ export function addPage({ router }: Kit): void {
   }
 }
 
-/** Beside this file, or, when this is the compiled one in dist/, beside its source. */
+/** Beside this file, or, when this is a compiled one in dist/ or deeper, beside its source. */
 function pageFolder(): string {
-  const candidates = [join(__dirname, 'page'), join(__dirname, '../../../sandbox/game/page')];
+  const above = ['../../..', '../../../..'].map((up) => join(__dirname, up, 'sandbox/game/page'));
+  const candidates = [join(__dirname, 'page'), ...above];
   const found = candidates.find((folder) => existsSync(join(folder, 'play.html')));
   if (found === undefined) throw new Error(`the demo game's page is in none of ${candidates.join(', ')}`);
   return found;

@@ -11,14 +11,19 @@ export interface RecordedCall {
   headers: Record<string, string>;
   /** JSON where it was JSON, else text; cut where it is long. */
   body: unknown;
+  /** When it came by the machine's own clock, ms since the epoch; `at` is by the sandbox's, which may be set wrong. */
+  receivedMs: number;
   /** Null while nothing was answered: hanging, held, or the client left. */
   status: number | null;
+  /** The answer's body as text, cut where it is long; absent where it was no text. */
+  answer?: string;
   /** The fault that was switched on for it. */
   fault?: string;
   clientLeft?: true;
 }
 
 const BODY_KEPT_BYTES = 64 * 1024;
+const ANSWER_KEPT_CHARS = 1_000;
 const HEADERS_KEPT: readonly string[] = [
   HEADERS.authId,
   HEADERS.signature,
@@ -38,6 +43,7 @@ export class CallLog {
     const call: RecordedCall = {
       n: ++this.last,
       at: at.toISOString(),
+      receivedMs: Date.now(),
       method: request.method ?? '',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
@@ -71,4 +77,8 @@ export function keptBody(raw: Buffer, parsed: unknown): unknown {
   if (raw.length === 0) return null;
   if (raw.length > BODY_KEPT_BYTES) return `${raw.subarray(0, BODY_KEPT_BYTES).toString()}…`;
   return parsed ?? raw.toString();
+}
+
+export function keptAnswer(body: unknown): string | undefined {
+  return typeof body === 'string' ? body.slice(0, ANSWER_KEPT_CHARS) : undefined;
 }

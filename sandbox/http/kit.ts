@@ -2,7 +2,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import Router from '@koa/router';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
-import { keptBody, CallLog, type RecordedCall } from './calls';
+import { keptAnswer, keptBody, CallLog, type RecordedCall } from './calls';
 import { parseJson, readBody } from './body';
 import { answerWithFault, send } from './fault-effects';
 import { type CallFacts, faultRequest, FaultSwitches } from './faults';
@@ -88,6 +88,8 @@ function recordCall(kit: Kit): Middleware {
 
 function noteEnd(kit: Kit, ctx: Context, call: RecordedCall): void {
   if (ctx.res.headersSent) call.status = ctx.res.statusCode;
+  const answered = ctx.respond === false ? undefined : keptAnswer(ctx.body);
+  if (answered !== undefined) call.answer = answered;
   if (!ctx.res.writableFinished) call.clientLeft = true;
   const { method, path, status, fault, headers } = call;
   kit.log.info({ method, path, status, fault, requestId: headers['X-Request-Id'] }, 'call');
@@ -132,7 +134,7 @@ const callsQuery = z.object({
   gameRound: z.string().optional(),
   playerId: z.string().optional(),
   after: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(100_000).default(LISTED_BY_DEFAULT),
+  limit: z.coerce.number().int().min(1).max(1_000_000).default(LISTED_BY_DEFAULT),
 });
 
 function addAdminRoutes({ router, faults, holds, calls }: Kit): void {

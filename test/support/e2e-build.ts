@@ -25,17 +25,18 @@ const KEPT_MS = 24 * 3_600_000;
  * The service as compiled JavaScript, so that its processes start as fast as in production. Compiled once for each
  * state of the sources and without `npm run build`; inside the project, since modules are looked for upwards.
  * Answers the folder that stands for `dist`.
+ * @param tree the folder that the sources stand in
  */
-export async function compiledService(): Promise<string> {
+export async function compiledService(tree = projectRoot()): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'e2e-service');
   await mkdir(cache, { recursive: true });
-  const files = await sourceFiles();
-  const bundles = { plain: await workflowBundle('plain'), encoded: await workflowBundle('encoded') };
-  const dir = join(cache, await fingerprint([...files, __filename], basename(bundles.plain)));
+  const files = await sourceFiles(tree);
+  const bundles = { plain: await workflowBundle('plain', tree), encoded: await workflowBundle('encoded', tree) };
+  const dir = join(cache, await fingerprint(tree, [...files, __filename], basename(bundles.plain)));
   if (!existsSync(dir)) {
     await removeOld(cache);
     const aside = await mkdtemp(`${dir}.part-`);
-    await compile(files, aside);
+    await compile(tree, files, aside);
     await copyFile(bundles.plain, join(aside, 'worker', 'workflow-bundle.js'));
     await copyFile(bundles.encoded, join(aside, 'worker', 'workflow-bundle-encoded.js'));
     // Appears whole; where another process was faster, its folder is as good.
@@ -46,9 +47,9 @@ export async function compiledService(): Promise<string> {
   return dir;
 }
 
-async function sourceFiles(): Promise<string[]> {
+async function sourceFiles(tree: string): Promise<string[]> {
   const folders = await Promise.all(
-    SOURCES.map((source) => readdir(join(projectRoot(), source), { recursive: true, withFileTypes: true })),
+    SOURCES.map((source) => readdir(join(tree, source), { recursive: true, withFileTypes: true })),
   );
   return folders
     .flat()
@@ -57,15 +58,15 @@ async function sourceFiles(): Promise<string[]> {
     .sort();
 }
 
-async function fingerprint(files: readonly string[], more: string): Promise<string> {
+async function fingerprint(tree: string, files: readonly string[], more: string): Promise<string> {
   const hash = createHash('sha256').update(more);
-  for (const file of files) hash.update(relative(projectRoot(), file)).update(await readFile(file));
+  for (const file of files) hash.update(relative(tree, file)).update(await readFile(file));
   return hash.digest('hex').slice(0, 24);
 }
 
-async function compile(files: readonly string[], dir: string): Promise<void> {
+async function compile(tree: string, files: readonly string[], dir: string): Promise<void> {
   for (const file of files) {
-    const target = join(dir, relative(projectRoot(), file).replace(/\.ts$/, '.js'));
+    const target = join(dir, relative(tree, file).replace(/\.ts$/, '.js'));
     const { code } = await transformFile(file, {
       jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
       module: { type: 'commonjs', ignoreDynamic: true },

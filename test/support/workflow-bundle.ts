@@ -9,13 +9,19 @@ import { bundleCode, type FailuresKind } from '../../worker/bundle';
 /** What the workflows are made of, the libraries included. */
 const SOURCES = ['workflows', 'src/contracts', 'src/domain', 'src/payloads', 'package-lock.json'];
 
-/** The workflows as one file of code: bundled once for each state of their sources, since that takes seconds. */
-export async function workflowBundle(failures: FailuresKind = 'plain'): Promise<string> {
+/**
+ * The workflows as one file of code: bundled once for each state of their sources, since that takes seconds.
+ * @param tree the folder that their sources stand in
+ */
+export async function workflowBundle(
+  failures: FailuresKind = 'plain',
+  tree = projectRoot(),
+): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'workflow-bundles');
-  const file = join(cache, `${await fingerprint()}-${failures}.js`);
+  const file = join(cache, `${await fingerprint(tree)}-${failures}.js`);
   if (!existsSync(file)) {
     const logger = new DefaultLogger('ERROR');
-    const code = await bundleCode(join(projectRoot(), 'workflows', 'index.ts'), failures, logger);
+    const code = await bundleCode(join(tree, 'workflows', 'index.ts'), failures, logger);
     await mkdir(cache, { recursive: true });
     // Appears whole: another process may be looking for it.
     await writeFile(`${file}.${process.pid}`, code);
@@ -24,10 +30,10 @@ export async function workflowBundle(failures: FailuresKind = 'plain'): Promise<
   return file;
 }
 
-async function fingerprint(): Promise<string> {
+async function fingerprint(tree: string): Promise<string> {
   const hash = createHash('sha256');
   for (const source of SOURCES) {
-    for (const file of await filesUnder(join(projectRoot(), source))) hash.update(await readFile(file));
+    for (const file of await filesUnder(join(tree, source))) hash.update(await readFile(file));
   }
   return hash.digest('hex').slice(0, 24);
 }

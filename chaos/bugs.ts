@@ -1,0 +1,88 @@
+import type { Change } from './sources';
+
+/** Deliberate mistakes, each of a kind that a change could bring: what a run has to find out. */
+export const BUG_NAMES = [
+  'fresh-hash-per-retry',
+  'no-void-after-unknown-bet',
+  'record-without-version-guard',
+  'unknown-bet-is-declined',
+  'guard-before-record',
+  'delivery-marks-ignored',
+] as const;
+export type BugName = (typeof BUG_NAMES)[number];
+
+export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }> = {
+  'fresh-hash-per-retry': {
+    what: 'a credit or void that is sent again carries a new hash',
+    changes: [
+      {
+        file: 'activities/deliver.ts',
+        find: `      const outcome = await send(operator, delivery, redelivered, known);`,
+        replace: `      const fresh = (hash: string) => hash.slice(0, -2) + String(10 + (attempt % 90));
+      const { call } = delivery;
+      const again = call.purpose === 'void' ? call.transactions : call.transactions.map((one) => ({ ...one, hash: fresh(one.hash) }));
+      const outcome = await send(operator, { ...delivery, call: { ...call, transactions: again } }, redelivered, known);`,
+      },
+    ],
+  },
+  'no-void-after-unknown-bet': {
+    what: 'a first bet of unknown outcome is given up without a void',
+    changes: [
+      {
+        file: 'src/domain/round/settle.ts',
+        find: `  if (first) return answeredFirst(cancelRound(failed, reason, at), key, why);`,
+        replace: `  if (first) return answeredFirst({ ...failed, status: 'cancel', closedAt: at, amountToCollect: 0 }, key, why);`,
+      },
+    ],
+  },
+  'record-without-version-guard': {
+    what: 'a record is overwritten by whatever comes last',
+    changes: [
+      {
+        file: 'src/read-model/rounds.ts',
+        find: `collection.replaceOne({ _id, version: { $lt: version } }, fields, { upsert: true })`,
+        replace: `collection.replaceOne({ _id }, fields, { upsert: true })`,
+      },
+    ],
+  },
+  'unknown-bet-is-declined': {
+    what: 'a bet without an answer counts as declined',
+    changes: [
+      {
+        file: 'src/domain/judge.ts',
+        find: `  if (call.purpose === 'debit') return { kind: 'unknown', reason };`,
+        replace: `  if (call.purpose === 'debit') return { kind: 'declined', unauthorised: false, processed: false };`,
+      },
+    ],
+  },
+  'guard-before-record': {
+    what: 'the open-round guard is given back before the record is written',
+    changes: [
+      {
+        file: 'activities/read-model.ts',
+        find: `      await deps.rounds.write(snapshot, version);
+`,
+        replace: '',
+      },
+      {
+        file: 'activities/read-model.ts',
+        find: `      if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
+`,
+        replace: `      if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
+      await deps.rounds.write(snapshot, version);
+`,
+      },
+    ],
+  },
+  'delivery-marks-ignored': {
+    what: 'a repeated delivery is taken for a first one',
+    changes: [
+      {
+        file: 'activities/deliver.ts',
+        find: `    return await marks.begin(round.gameround, call.transactions);`,
+        replace: `    await marks.begin(round.gameround, call.transactions);
+    return 'first';`,
+      },
+    ],
+  },
+};

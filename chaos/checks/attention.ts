@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stateQuery, workflowIdOf } from '../../src/contracts/gameround';
+import {
+  callsOf,
+  each,
+  workflowsOf,
+  type RecordInMongo,
+  type RoundEvidence,
+  type WalletCall,
+} from '../evidence';
+import type { Stack } from '../stack';
+import { OPERATORS } from '../tenants';
+import type { Checked, Violation } from './check';
+
+/** A round's marks as they should be, told by what it waits for and not by its own word. */
+export interface Waiting {
+  /** Activities that are scheduled or running now, and since when; ms. */
+  pending: { name: string; forMs: number }[];
+  openForMs: number;
+}
+
+const REPORT_LATE_MS = 60_000;
+const PROJECTION_LATE_MS = 2_000;
+/** Between a due time and its mark. */
+const BAND_MS = 4_000;
+
+/** Marks that have to be there, and marks that may be: times are not to the millisecond. */
+export function expectedMarks(
+  round: RoundEvidence,
+  { pending, openForMs }: Waiting,
+): { must: string[]; may: string[] } {
+  const { state, operator } = round;
+  const must = new Set<string>();
+  const may = new Set<string>();
+  const overdue = (name: string, mark: string, lateMs: number): void => {
+    const longest = Math.max(...pending.filter((one) => one.name === name).map(({ forMs }) => forMs), -1);
+    if (longest > lateMs + BAND_MS) must.add(mark);
+    else if (longest > lateMs - BAND_MS) may.add(mark);
+  };
+  if (state?.crashed === true) must.add('crashed');
+  const kind = owes(round, 'void') ? 'void' : 'credit';
+  const isSending = pending.some(({ name }) => name === 'settle');
+  if (isSending) must.add(`${kind}-pending`);
+  else if (owes(round, 'void') && refusedVoid(round.calls)) must.add('void-refused');
+  overdue('report', 'report-pending', REPORT_LATE_MS);
+  overdue('project', 'projection-pending', PROJECTION_LATE_MS);
+  const closeMs = operator?.autoCloseAfterMs ?? Number.POSITIVE_INFINITY;
+  const isOpen = state?.status === 'open' && !state.crashed;
+  if (isOpen && openForMs > 2 * closeMs + BAND_MS) must.add('auto-close-failing');
+  else if (openForMs > 2 * closeMs - BAND_MS) may.add('auto-close-failing');
+  if (answeredVoid(round.calls, 400)) may.add('void-unconfirmed');
+  return { must: [...must], may: [...may] };
+}
+
+function owes({ state }: RoundEvidence, type: string): boolean {
+  return (state?.transactions ?? []).some((one) => one.type === type && one.outcome === 'pending');
+}
+
+/** The newest word on a void was that the operator doesn't know us. */
+function refusedVoid(calls: readonly WalletCall[]): boolean {
+  const last = voidsOf(calls).at(-1);
+  return last?.status === 401 && last.clientLeft === undefined;
+}
+
+function answeredVoid(calls: readonly WalletCall[], status: number): boolean {
+  return voidsOf(calls)[0]?.status === status;
+}
+
+function voidsOf(calls: readonly WalletCall[]): WalletCall[] {
+  return calls.filter(({ body }) => body.transactions.length === 1 && body.transactions[0]?.type === 'void');
+}
+
+/** What is wrong with marks that are shown somewhere. */
+export function wrongMarks(
+  where: string,
+  shown: readonly string[],
+  { must, may }: { must: readonly string[]; may: readonly string[] },
+): string[] {
+  return [
+    ...must.filter((mark) => !shown.includes(mark)).map((mark) => `${where} lacks ${mark}`),
+    ...shown
+      .filter((mark) => !must.includes(mark) && !may.includes(mark))
+      .map((mark) => `${where} shows ${mark} for no reason`),
+  ];
+}
+
+const SETTLE_MS = 20_000;
+const EVERY_MS = 500;
+
+/**
+ * I8: who waits for something longer than they should is marked, on the workflow and on the record, and nobody else.
+ * A mark may come a little later than what it speaks of, so it is looked at until all is right or time is up.
+ */
+export async function marksAreRight(stack: Stack, id: string, minMarked = 0): Promise<Checked> {
+  const deadline = Date.now() + SETTLE_MS;
+  for (;;) {
+    const checked = await look(stack, id);
+    const isDone = checked.violations.length === 0 && checked.marked >= minMarked;
+    if (isDone || Date.now() > deadline) {
+      const promise = `who waits too long is marked, nobody else (${checked.marked} of them marked)`;
+      const few =
+        checked.marked < minMarked ? [{ what: `only ${checked.marked} rounds are marked at all` }] : [];
+      return { id, promise, examined: checked.examined, violations: [...checked.violations, ...few] };
+    }
+    await sleep(EVERY_MS);
+  }
+}
+
+async function look(
+  stack: Stack,
+  id: string,
+): Promise<{ examined: number; marked: number; violations: Violation[] }> {
+  const [workflows, calls, records] = await Promise.all([
+    workflowsOf(stack),
+    callsOf(stack),
+    stack.db.collection<RecordInMongo>('gamerounds').find().toArray(),
+  ]);
+  const recordOf = new Map(records.map((record) => [record._id, record]));
+  const seen = { id, examined: 0, marked: 0, violations: [] as Violation[] };
+  await each([...workflows], async ([gameround, workflow]) => {
+    const record = recordOf.get(gameround);
+    const operator = OPERATORS.find(({ operatorId }) => operatorId === record?.operator);
+    const round: RoundEvidence = {
+      ...{ gameround, operator, record, workflow, movements: [] },
+      calls: calls.get(gameround) ?? [],
+    };
+    const waiting =
+      workflow.status === 'RUNNING' ? await waitingOf(stack, round) : { pending: [], openForMs: 0 };
+    // Without a record, the round has not begun yet.
+    if (record === undefined || waiting === undefined) return;
+    const expected = expectedMarks(round, waiting);
+    const wrong = [
+      ...wrongMarks('the workflow', workflow.attention, expected),
+      ...wrongMarks('the record', record.attention, expected),
+    ];
+    seen.examined += 1;
+    if (record.attention.length > 0) seen.marked += 1;
+    for (const what of wrong) seen.violations.push({ gameround, what });
+  });
+  return seen;
+}
+
+async function waitingOf({ temporal }: Stack, round: RoundEvidence): Promise<Waiting | undefined> {
+  const handle = temporal.workflow.getHandle(workflowIdOf(round.gameround));
+  const { raw, startTime } = await handle.describe();
+  round.state = await handle.query(stateQuery);
+  const since = (at: { seconds?: unknown } | null | undefined): number =>
+    Date.now() - 1_000 * Number(at?.seconds ?? 0);
+  return {
+    pending: (raw.pendingActivities ?? []).map(({ activityType, scheduledTime, lastStartedTime }) => ({
+      name: activityType?.name ?? '',
+      forMs: since(scheduledTime ?? lastStartedTime),
+    })),
+    openForMs: Date.now() - startTime.getTime(),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
+import { perRound, type Checked } from './check';
+
+/** A call's time stamp is a little older than its sending, and a history's time a little younger than its writing. */
+const SLACK_MS = 1_000;
+/** What a process does in its first moments after SIGCONT was decided before it was stopped. */
+const AFTER_SLEEP_MS = 3_000;
+/** More than calls are ever under way: a time stamp that is off by more comes from a clock that is set wrong. */
+const SKEW_MS = 4_900;
+
+/**
+ * I3: a bet is not sent again once its outcome is recorded; and where it was sent twice before that, nobody took the
+ * answer to the repeat for an answer to the bet.
+ */
+export function deliveredOnce({ sampled, notes, stack }: Evidence): Checked {
+  const promise =
+    'no bet was sent again after its outcome was recorded, and no repeat was judged as a first delivery';
+  return perRound('I3', promise, sampled, (round) => {
+    const bets = betsOf(round);
+    if (bets.length === 0) return undefined;
+    const until = notes.reconciledAt.get(round.gameround) ?? Number.POSITIVE_INFINITY;
+    return bets.flatMap((bet) => {
+      const sent = bet.calls.filter(({ receivedMs }) => receivedMs < until);
+      const late = sent.filter(
+        (call) => sentAt(call) > bet.recordedMs + SLACK_MS && !justWoken(sentAt(call), stack.resumedAt),
+      );
+      const wrong = late.map(
+        (call) =>
+          `bet ${bet.hash} was sent ${sentAt(call) - bet.recordedMs} ms after its outcome was recorded`,
+      );
+      const before = sent.filter((call) => sentAt(call) <= bet.recordedMs);
+      const undecided = before.slice(0, -1).some((call) => !isRefusal(call));
+      if (bet.outcome === 'declined' && before.length > 1 && undecided)
+        wrong.push(`bet ${bet.hash} was sent ${before.length} times and counts as declined`);
+      return wrong;
+    });
+  });
+}
+
+interface Bet {
+  hash: string;
+  outcome: string;
+  recordedMs: number;
+  calls: WalletCall[];
+}
+
+/** The nth wallet call of a round has the nth definite `deliver` in its history. */
+function betsOf({ state, history, calls }: RoundEvidence): Bet[] {
+  if (state === undefined || history === undefined) return [];
+  const definite = history.deliveries.filter(
+    ({ kind }, at) =>
+      !['unsent', 'unconfirmed', 'guard-lost'].includes(kind) &&
+      // A failed delivery inside the task goes on as an ordinary activity: that one is the call's.
+      !(kind === 'failed' && history.deliveries[at + 1] !== undefined),
+  );
+  const bets: Bet[] = [];
+  let at = 0;
+  let previous: { type: string; timestamp: string } | undefined;
+  for (const transaction of state.transactions) {
+    const { type, timestamp, hash, outcome } = transaction;
+    const isTogether = type === 'end' && previous?.type !== 'void' && previous?.timestamp === timestamp;
+    previous = transaction;
+    if (isTogether) continue;
+    const delivery = definite[at++];
+    if (type !== 'debit' || delivery === undefined) continue;
+    const sent = calls.filter(({ body }) =>
+      body.transactions.some((one) => one.type === 'debit' && one.hash === hash),
+    );
+    bets.push({ hash, outcome, recordedMs: delivery.atMs, calls: sent });
+  }
+  return bets;
+}
+
+/** When a call left, ms since the epoch; of a sender whose clock is wrong, when it came. */
+function sentAt({ receivedMs, headers }: WalletCall): number {
+  const stamped = Date.parse(headers['X-H-TIMESTAMP'] ?? '');
+  return Math.abs(receivedMs - stamped) > SKEW_MS ? receivedMs : stamped;
+}
+
+function justWoken(at: number, resumedAt: readonly number[]): boolean {
+  return resumedAt.some((resumed) => at >= resumed - 100 && at <= resumed + AFTER_SLEEP_MS);
+}
+
+function isRefusal({ status, clientLeft }: WalletCall): boolean {
+  return status !== null && status >= 400 && status < 500 && status !== 408 && clientLeft === undefined;
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stateQuery, workflowIdOf, resumeSignal, type RoundStateView } from '../src/contracts/gameround';
+import { each, workflowsOf } from './evidence';
+import { reconcile } from './players/player';
+import type { Notes } from './players/notes';
+import type { Stack } from './stack';
+
+const EVERY_MS = 400;
+
+/**
+ * Brings every round to its end, as the people of an operator and of ours would: what is open is reconciled, a void that
+ * the operator refused is tried again, and what waits for its next retry is told to try now. Answers how many are left
+ * when time is up.
+ */
+export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Promise<number> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const running = [...(await workflowsOf(stack))].filter(([, { status }]) => status === 'RUNNING');
+    if (running.length === 0 || Date.now() > deadline) return running.length;
+    await each(running, ([gameround]) => help(stack, notes, gameround).catch(() => undefined));
+    await sleep(EVERY_MS);
+  }
+}
+
+async function help(stack: Stack, notes: Notes, gameround: string): Promise<void> {
+  const handle = stack.temporal.workflow.getHandle(workflowIdOf(gameround));
+  const state: RoundStateView = await handle.query(stateQuery);
+  await tryNow(stack, gameround);
+  if (state.attention.includes('void-refused')) await handle.signal(resumeSignal);
+  if (state.status === 'open' && state.phase !== 'starting')
+    await reconcile({ stack, notes }, state.identity.operatorId, gameround);
+}
+
+/** The pauses between retries grow to minutes; a person who knows that the other side is back need not wait. */
+async function tryNow({ temporal }: Stack, gameround: string): Promise<void> {
+  const workflowId = workflowIdOf(gameround);
+  const { raw } = await temporal.workflow.getHandle(workflowId).describe();
+  for (const { activityId, attempt } of raw.pendingActivities ?? []) {
+    if (!activityId || (attempt ?? 0) < 2) continue;
+    await temporal.workflowService
+      .resetActivity({ namespace: 'default', execution: { workflowId }, id: activityId, keepPaused: false })
+      .catch(() => undefined);
+  }
+}

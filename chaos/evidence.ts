@@ -1,0 +1,171 @@
+import type { Document } from 'mongodb';
+import { stateQuery, workflowIdOf, type RoundStateView } from '../src/contracts/gameround';
+import { exchange } from '../test/support/e2e-http';
+import { readHistory, type RoundHistory } from './history';
+import type { Notes } from './players/notes';
+import type { Stack } from './stack';
+import { OPERATORS, type ChaosOperator } from './tenants';
+
+/** One effective movement in an operator's books, in their order. */
+export interface Movement {
+  seq: number;
+  type: 'debit' | 'credit' | 'end' | 'void' | 'adjustment';
+  hash: string;
+  gameRound?: string;
+  amount: number;
+  realDelta: number;
+}
+
+/** A call that the wallet received. */
+export interface WalletCall {
+  n: number;
+  receivedMs: number;
+  headers: Record<string, string>;
+  status: number | null;
+  answer?: string;
+  fault?: string;
+  clientLeft?: true;
+  body: {
+    gameRound: string;
+    transactions: { type: string; hash: string; amount?: number; isFirstDebit?: boolean }[];
+  };
+}
+
+export interface RecordInMongo extends Document {
+  _id: string;
+  status: 'open' | 'closed' | 'cancel';
+  operator: string;
+  player: string;
+  totalBetAmount: number;
+  totalWinAmount: number;
+  attention: string[];
+  crashed?: true;
+  snapshot: RoundStateView;
+}
+
+export interface WorkflowSeen {
+  status: string;
+  /** Search attribute GameroundAttention. */
+  attention: string[];
+}
+
+/** Everything that is known of one round, each part from whoever knows it best. */
+export interface RoundEvidence {
+  gameround: string;
+  operator: ChaosOperator | undefined;
+  record: RecordInMongo | undefined;
+  workflow: WorkflowSeen | undefined;
+  /** The operator's books; empty where it never heard of the round. */
+  movements: Movement[];
+  calls: WalletCall[];
+  /** From the workflow, for the rounds that were looked into; see `sampled`. */
+  state?: RoundStateView;
+  history?: RoundHistory;
+}
+
+export interface Evidence {
+  rounds: Map<string, RoundEvidence>;
+  notes: Notes;
+  stack: Stack;
+  /** Rounds whose workflow was asked for its state and history. */
+  sampled: RoundEvidence[];
+}
+
+const SIDE_BY_SIDE = 12;
+
+/** Gathers what is known. At most `maxSampled` workflows are asked for state and history, evenly over the run. */
+export async function gather(stack: Stack, notes: Notes, maxSampled: number): Promise<Evidence> {
+  const [records, workflows, movements, calls] = await Promise.all([
+    stack.db.collection<RecordInMongo>('gamerounds').find().toArray(),
+    workflowsOf(stack),
+    movementsOf(stack),
+    callsOf(stack),
+  ]);
+  const recordOf = new Map(records.map((record) => [record._id, record]));
+  const gamerounds = new Set([
+    ...[...notes.names.keys(), ...recordOf.keys(), ...workflows.keys(), ...movements.keys(), ...calls.keys()],
+  ]);
+  const rounds = new Map<string, RoundEvidence>();
+  for (const gameround of gamerounds) {
+    const record = recordOf.get(gameround);
+    const operatorId = record?.operator ?? notes.names.get(gameround)?.operatorId;
+    rounds.set(gameround, {
+      gameround,
+      operator: OPERATORS.find((one) => one.operatorId === operatorId),
+      record,
+      workflow: workflows.get(gameround),
+      movements: movements.get(gameround) ?? [],
+      calls: calls.get(gameround) ?? [],
+    });
+  }
+  const sampled = evenly(
+    [...rounds.values()].filter(({ workflow }) => workflow !== undefined),
+    maxSampled,
+  );
+  await each(sampled, (round) => lookInto(stack, round));
+  return { rounds, notes, stack, sampled };
+}
+
+export async function lookInto({ temporal }: Stack, round: RoundEvidence): Promise<void> {
+  const handle = temporal.workflow.getHandle(workflowIdOf(round.gameround));
+  round.history = readHistory(await handle.fetchHistory());
+  // One that lost the guard has failed before it was a round.
+  if (round.workflow?.status !== 'FAILED') round.state = await handle.query(stateQuery);
+}
+
+export async function workflowsOf({ temporal }: Stack): Promise<Map<string, WorkflowSeen>> {
+  const found = new Map<string, WorkflowSeen>();
+  for await (const info of temporal.workflow.list({ query: `WorkflowType = 'gameround'` })) {
+    const gameround = info.workflowId.replace('gameround-', '');
+    // A name that was given back has several runs: the newest is listed first.
+    if (found.has(gameround)) continue;
+    const attention = (info.searchAttributes['GameroundAttention'] ?? []) as string[];
+    found.set(gameround, { status: info.status.name, attention: [...attention] });
+  }
+  return found;
+}
+
+async function movementsOf(stack: Stack): Promise<Map<string, Movement[]>> {
+  const found = new Map<string, Movement[]>();
+  for (const { operatorId } of OPERATORS) {
+    const { movements } = await sandbox<{ movements: Movement[] }>(
+      stack,
+      `ledger?operatorId=${operatorId}&limit=1000000`,
+    );
+    for (const movement of movements) {
+      if (movement.gameRound !== undefined) put(found, movement.gameRound, movement);
+    }
+  }
+  return found;
+}
+
+export async function callsOf(stack: Stack): Promise<Map<string, WalletCall[]>> {
+  const found = new Map<string, WalletCall[]>();
+  const { calls } = await sandbox<{ calls: WalletCall[] }>(stack, `calls?path=/doTransactions&limit=1000000`);
+  for (const call of calls) put(found, call.body.gameRound, call);
+  return found;
+}
+
+async function sandbox<T>({ walletUrl }: Stack, path: string): Promise<T> {
+  return (await exchange({ url: `${walletUrl}/sandbox/${path}`, timeoutMs: 120_000 })).body as unknown as T;
+}
+
+function put<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+export async function each<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  await Promise.all(
+    Array.from({ length: SIDE_BY_SIDE }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await run(item);
+    }),
+  );
+}
+
+function evenly<T>(items: readonly T[], most: number): T[] {
+  if (items.length <= most) return [...items];
+  return Array.from({ length: most }, (_, at) => items[Math.floor((at * items.length) / most)]!);
+}

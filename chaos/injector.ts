@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '../test/support/e2e-http';
+import { faultsOf, LANES, type Fault, type Lane, type Pace } from './schedule';
+import type { Part, Stack } from './stack';
+
+/** What became of one fault. `hits`: how often it met something. */
+export interface Injected {
+  /** Milliseconds since the run began. */
+  atMs: number;
+  lane: Lane;
+  fault: Fault;
+  hits: number;
+}
+
+export interface InjectorOptions {
+  stack: Stack;
+  seed: number;
+  pace: Pace;
+  /** The compiled service with new workflow code. */
+  next: Promise<string>;
+  isOver(): boolean;
+  log(line: string): void;
+}
+
+const POLL_MS = 40;
+const AMBUSH_MS = 4_000;
+/** Time for the rest of a short run: a fault that met nothing yet stays that long. */
+const MIN_HITS = 1;
+
+/** Lets go wrong what the seed's schedule says, lane beside lane, until time is over. */
+export class Injector {
+  readonly injected: Injected[] = [];
+  readonly #startedAt = Date.now();
+  #deployed = false;
+
+  constructor(private readonly options: InjectorOptions) {}
+
+  async run(): Promise<void> {
+    await Promise.all(LANES.map((lane) => this.#runLane(lane)));
+  }
+
+  /** All that was broken works again: processes, links, clocks, partners. */
+  async heal(): Promise<void> {
+    const { stack } = this.options;
+    for (const link of stack.links.values()) link.mendAll();
+    await Promise.all(
+      (['api', 'worker-1', 'worker-2', 'sandbox'] as const).map((clock) => stack.setClock(clock, 0)),
+    );
+    for (const who of ['wallet', 'game'] as const) {
+      await this.#partner(who, 'DELETE', 'faults');
+      await this.#partner(who, 'POST', 'release', {});
+    }
+    const parts: Part[] = ['temporal', 'mongod', 'worker-1', 'worker-2', 'api'];
+    for (const part of parts) await stack.start(part);
+    await stack.ready();
+  }
+
+  async #runLane(lane: Lane): Promise<void> {
+    const { seed, pace } = this.options;
+    for (const { afterMs, fault } of faultsOf(lane, seed, pace)) {
+      await this.#pause(afterMs);
+      if (this.options.isOver()) return;
+      const entry: Injected = { atMs: Date.now() - this.#startedAt, lane, fault, hits: 0 };
+      this.injected.push(entry);
+      try {
+        entry.hits = await this.#inject(fault);
+      } catch (error) {
+        this.options.log(`${fault.name}: ${String(error)}`);
+      }
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const until = Date.now() + ms;
+    while (Date.now() < until && !this.options.isOver())
+      await sleep(Math.min(POLL_MS * 2, until - Date.now()));
+  }
+
+  async #inject(fault: Fault): Promise<number> {
+    const { stack } = this.options;
+    switch (fault.kind) {
+      case 'kill':
+        return this.#kill(fault.parts, fault.downMs);
+      case 'freeze':
+        return (await stack.freeze(fault.part, fault.ms)) ? 1 : 0;
+      case 'restart':
+        return this.#restart(fault.part);
+      case 'deploy':
+        return this.#deploy();
+      case 'clock':
+        return this.#setClock(fault);
+      case 'network':
+        return this.#breakLink(fault);
+      case 'partner':
+        return this.#switchOn(fault);
+      case 'ambush':
+        return this.#ambush(fault.switches);
+    }
+  }
+
+  async #kill(parts: readonly Part[], downMs: number): Promise<number> {
+    const { stack } = this.options;
+    const killed = await Promise.all(parts.map((part) => stack.kill(part)));
+    await sleep(downMs);
+    await Promise.all(parts.map((part) => stack.start(part)));
+    return killed.filter(Boolean).length;
+  }
+
+  async #restart(part: Part): Promise<number> {
+    const { stack } = this.options;
+    const stopped = await stack.stop(part);
+    await stack.start(part);
+    return stopped ? 1 : 0;
+  }
+
+  /** One worker after the other, so that for a while both codes run side by side. Only once: code goes on, not back. */
+  async #deploy(): Promise<number> {
+    const { stack, next } = this.options;
+    if (!this.#deployed) stack.deploy(await next);
+    this.#deployed = true;
+    let changed = 0;
+    for (const part of ['worker-1', 'worker-2', 'api'] as const) changed += await this.#restart(part);
+    return changed;
+  }
+
+  async #setClock({ clock, skewMs, ms }: Extract<Fault, { kind: 'clock' }>): Promise<number> {
+    const { stack } = this.options;
+    await stack.setClock(clock, skewMs);
+    await sleep(ms);
+    await stack.setClock(clock, 0);
+    return clock === 'sandbox' || stack.isRunning(clock) ? 1 : 0;
+  }
+
+  /** At least as long as it says, and until it has met something, within reason. */
+  async #breakLink({ link: name, fault, ms }: Extract<Fault, { kind: 'network' }>): Promise<number> {
+    const link = this.options.stack.link(name);
+    link.break(fault);
+    await sleep(ms);
+    await this.#until(() => Promise.resolve(link.affected >= MIN_HITS), 4 * ms);
+    const { affected } = link;
+    link.mend();
+    return affected;
+  }
+
+  async #switchOn({ who, switch: how, ms }: Extract<Fault, { kind: 'partner' }>): Promise<number> {
+    const id = await this.#addSwitch(who, how);
+    const times = (how as { times?: number }).times ?? 1;
+    await this.#until(async () => (await this.#hits(who, id)) >= times, ms);
+    return this.#takeAway(who, id);
+  }
+
+  async #ambush([first, then]: [object, object]): Promise<number> {
+    const id = await this.#addSwitch('wallet', first);
+    await this.#until(async () => (await this.#hits('wallet', id)) > 0, AMBUSH_MS);
+    const { stack } = this.options;
+    const caught = await this.#hits('wallet', id);
+    if (caught > 0) await Promise.all([stack.kill('worker-1'), stack.kill('worker-2')]);
+    await this.#takeAway('wallet', id);
+    const second = await this.#addSwitch('wallet', then);
+    await Promise.all([stack.start('worker-1'), stack.start('worker-2')]);
+    if (caught > 0) await this.#until(async () => (await this.#hits('wallet', second)) > 0, AMBUSH_MS);
+    await this.#takeAway('wallet', second);
+    return caught;
+  }
+
+  async #until(isSo: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    while (Date.now() < deadline && !this.options.isOver() && !(await isSo())) await sleep(POLL_MS);
+  }
+
+  async #addSwitch(who: 'wallet' | 'game', how: object): Promise<number> {
+    return Number((await this.#partner(who, 'POST', 'faults', how))['id']);
+  }
+
+  async #takeAway(who: 'wallet' | 'game', id: number): Promise<number> {
+    const hits = await this.#hits(who, id);
+    await this.#partner(who, 'DELETE', `faults/${id}`);
+    return hits;
+  }
+
+  async #hits(who: 'wallet' | 'game', id: number): Promise<number> {
+    const { faults } = await this.#partner(who, 'GET', 'faults');
+    return (faults as { id: number; hits: number }[]).find((one) => one.id === id)?.hits ?? 0;
+  }
+
+  async #partner(
+    who: 'wallet' | 'game',
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Record<string, unknown>> {
+    const { walletUrl, gameUrl } = this.options.stack;
+    const answer = await exchange({
+      method: method as 'GET',
+      url: `${who === 'wallet' ? walletUrl : gameUrl}/sandbox/${path}`,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (answer.status >= 400)
+      throw new Error(`sandbox ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+}
+
+/** Hits and occasions by name. */
+export function tally(injected: readonly Injected[]): Map<string, { times: number; hits: number }> {
+  const counts = new Map<string, { times: number; hits: number }>();
+  for (const { fault, hits } of injected) {
+    const known = counts.get(fault.name) ?? { times: 0, hits: 0 };
+    counts.set(fault.name, { times: known.times + 1, hits: known.hits + hits });
+  }
+  return new Map([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
+}

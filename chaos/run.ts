@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '../test/support/e2e-http';
+import { marksAreRight } from './checks/attention';
+import { finalIsFinal, stableAnswers } from './checks/callers';
+import type { Checked } from './checks/check';
+import { deliveredOnce } from './checks/deliveries';
+import { booksAgree, noVoidAfterCredit, onceOnly, winsPaid } from './checks/money';
+import { nobodyForgotten, nobodyIdle, properEnds, recordIsRound } from './checks/rounds';
+import { BUGS, type BugName } from './bugs';
+import { drain } from './drain';
+import { each, gather, type Evidence } from './evidence';
+import { Injector, tally } from './injector';
+import { isDefinite, Notes } from './players/notes';
+import { Player, type Table } from './players/player';
+import type { Pace } from './schedule';
+import { compiledWith, NEXT_WORKFLOWS } from './sources';
+import { Stack } from './stack';
+import { GAMES, OPERATORS } from './tenants';
+
+export interface ChaosOptions {
+  seed: number;
+  /** How long things go wrong; start, healing and checks come on top. */
+  durationMs: number;
+  pace: Pace;
+  players: number;
+  /** How long rounds may take to end after everything has healed. */
+  drainMs: number;
+  /** A deliberate mistake in the service; see bugs.ts. */
+  bug?: BugName;
+  log?: (line: string) => void;
+}
+
+export interface ChaosResult {
+  seed: number;
+  durationMs: number;
+  bug?: BugName;
+  rounds: number;
+  commands: number;
+  /** What callers heard, and how often. */
+  answers: Record<string, number>;
+  walletCalls: number;
+  faults: Record<string, { times: number; hits: number }>;
+  checks: Checked[];
+  /** Where the time went, ms. */
+  phases: Record<string, number>;
+}
+
+const MAX_SAMPLED = 3_000;
+/** Whose wallet stays away when all else has healed, so that rounds are seen to wait. */
+const AWAY = 'op-usual';
+
+/**
+ * Plays on a real service while everything goes wrong that the seed's schedule says, lets it heal, and holds what came of
+ * it against what is promised. `onEvidence` sees everything before the service is gone.
+ */
+export async function runChaos(
+  options: ChaosOptions,
+  onEvidence: (evidence: Evidence, checks: readonly Checked[]) => Promise<void> = () => Promise.resolve(),
+): Promise<ChaosResult> {
+  const { seed, durationMs, pace, log = () => undefined } = options;
+  const clock = phases(log);
+  const bug = options.bug === undefined ? [] : BUGS[options.bug].changes;
+  const service = await compiledWith(bug);
+  clock('build');
+  const stack = await Stack.start({ service, log });
+  try {
+    // Built while the first rounds are played.
+    const next = compiledWith([...bug, ...NEXT_WORKFLOWS]);
+    next.catch(() => undefined);
+    clock('start');
+    const notes = new Notes();
+    let over = false;
+    const table: Table = { stack, notes, seed, isOver: () => over, log };
+    const players = playersOf(options.players, table);
+    const playing = Promise.all(players.map((player) => player.play()));
+    const injector = new Injector({ stack, seed, pace, next, isOver: () => over, log });
+    const injecting = injector.run();
+    await sleep(durationMs);
+    over = true;
+    await injecting;
+    clock('chaos');
+    await injector.heal();
+    clock('heal');
+
+    await keepWalletAway(stack, true);
+    const inVain = players.filter(({ who }) => who.operatorId === AWAY).map((player) => player.spin(1));
+    const waiting = await marksAreRight(stack, 'I8a', 1);
+    await keepWalletAway(stack, false);
+    clock('wallet away');
+    await Promise.all([playing, ...inVain]);
+    clock('last rounds');
+    await repeatDoubts(players, notes);
+    const left = await drain(stack, notes, options.drainMs);
+    clock('drain');
+    const alive = await everybodyPlays(players);
+    const still = await drain(stack, notes, 10_000);
+    clock('play again');
+
+    const evidence = await gather(stack, notes, MAX_SAMPLED);
+    clock('gather');
+    const checks = [
+      ...[booksAgree(evidence), winsPaid(evidence), onceOnly(evidence), deliveredOnce(evidence)],
+      ...[noVoidAfterCredit(evidence), nobodyForgotten(evidence), await nobodyIdle(evidence)],
+      ...[properEnds(evidence), stableAnswers(evidence), finalIsFinal(evidence), recordIsRound(evidence)],
+      ...[waiting, await marksAreRight(stack, 'I8b'), alive],
+      drained(left, still, evidence.rounds.size),
+      noOwnEnds(stack),
+    ];
+    clock('check');
+    await onEvidence(evidence, checks);
+    return {
+      seed,
+      durationMs,
+      ...(options.bug === undefined ? {} : { bug: options.bug }),
+      rounds: evidence.rounds.size,
+      commands: notes.commands.size,
+      answers: Object.fromEntries([...notes.answers].sort()),
+      walletCalls: [...evidence.rounds.values()].reduce((sum, { calls }) => sum + calls.length, 0),
+      faults: Object.fromEntries(tally(injector.injected)),
+      checks,
+      phases: clock('end'),
+    };
+  } finally {
+    await stack.close();
+  }
+}
+
+function phases(log: (line: string) => void): (name: string) => Record<string, number> {
+  const took: Record<string, number> = {};
+  let since = Date.now();
+  return (name) => {
+    took[name] = Date.now() - since;
+    since = Date.now();
+    log(`${name}: ${took[name]} ms`);
+    return took;
+  };
+}
+
+function playersOf(count: number, table: Table): Player[] {
+  return Array.from({ length: count }, (_, n) => {
+    const { operatorId } = OPERATORS[n % OPERATORS.length]!;
+    const game = GAMES[Math.floor(n / OPERATORS.length) % GAMES.length]!;
+    return new Player({ playerId: `player-${n + 1}`, operatorId, game }, table);
+  });
+}
+
+async function keepWalletAway({ walletUrl }: Stack, away: boolean): Promise<void> {
+  const fault = {
+    fault: 'status',
+    status: 503,
+    match: { tenantId: AWAY, path: '/doTransactions' },
+    times: 1_000_000,
+  };
+  await exchange({
+    method: (away ? 'POST' : 'DELETE') as 'POST',
+    url: `${walletUrl}/sandbox/faults`,
+    ...(away ? { body: JSON.stringify(fault) } : {}),
+  });
+}
+
+/** Every call whose caller never heard how it ended is made once more. */
+async function repeatDoubts(players: readonly Player[], notes: Notes): Promise<void> {
+  const playerOf = new Map(players.map((player) => [player.who.playerId, player]));
+  const doubts = [...notes.commands].filter(
+    ([, { heard }]) => !heard.some(({ answer }) => isDefinite(answer)),
+  );
+  await each(
+    doubts,
+    ([key, command]) => playerOf.get(command.playerId)?.repeat(key, command) ?? Promise.resolve(),
+  );
+}
+
+/** After everything has healed nobody is locked out. */
+async function everybodyPlays(players: readonly Player[]): Promise<Checked> {
+  const checked: Checked = {
+    id: 'I9',
+    promise: 'after everything has healed every player can play again',
+    examined: players.length,
+    violations: [],
+  };
+  await Promise.all(
+    players.map(async (player) => {
+      const answer = await player.spin(2);
+      if (answer?.status === 200) return;
+      const what = `${player.who.playerId}: ${answer === undefined ? 'no answer' : `${answer.status} ${JSON.stringify(answer.body.errorCode)}`}`;
+      checked.violations.push({ what });
+    }),
+  );
+  return checked;
+}
+
+function drained(left: number, still: number, rounds: number): Checked {
+  const violations = [left, still]
+    .filter((count) => count > 0)
+    .map((count) => ({ what: `${count} workflows still run` }));
+  return { id: 'drain', promise: 'every round came to its end', examined: rounds, violations };
+}
+
+function noOwnEnds({ ownEnds }: Stack): Checked {
+  const violations = ownEnds.map((what) => ({ what }));
+  return { id: 'alive', promise: 'no process ended by itself', examined: 5, violations };
+}

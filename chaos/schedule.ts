@@ -1,0 +1,272 @@
+import type { NetworkFault } from './proxy';
+import { stream, type Stream } from './random';
+import { CLOCKS, GAME_LINK, walletLink, type Clock, type Part } from './stack';
+import { OPERATORS, REPEATABLE_ERROR_ID } from './tenants';
+
+/** One thing that goes wrong. `name` is what the report counts it under. */
+export type Fault = { name: string } &
+  /** `kill -9`, all at one moment; started again after a while. */
+  (
+    | { kind: 'kill'; parts: Part[]; downMs: number }
+    /** SIGSTOP, and SIGCONT after a while. */
+    | { kind: 'freeze'; part: Part; ms: number }
+    /** SIGTERM: it finishes what it has; started again. */
+    | { kind: 'restart'; part: Part }
+    /** Workers with new workflow code take the place of the old ones, one after the other. */
+    | { kind: 'deploy' }
+    | { kind: 'clock'; clock: Clock; skewMs: number; ms: number }
+    | { kind: 'network'; link: string; fault: NetworkFault; ms: number }
+    /** A switch of the sandbox (sandbox/http/faults.ts) at the wallet or the game; taken away when it has lasted. */
+    | { kind: 'partner'; who: 'wallet' | 'game'; switch: object; ms: number }
+    /**
+     * The workers are killed while a transaction is at the wallet, before or after it was processed, and the repeat is
+     * answered in a way of its own.
+     */
+    | {
+        kind: 'ambush';
+        operatorId: string;
+        type: 'debit' | 'credit' | 'void';
+        switches: [first: object, then: object];
+      }
+  );
+
+/** What runs side by side; within a lane one fault ends before the next begins. */
+export const LANES = ['servers', 'processes', 'clocks', 'network', 'wallet', 'wallet too', 'game'] as const;
+export type Lane = (typeof LANES)[number];
+
+export interface Entry {
+  /** From the end of the one before. */
+  afterMs: number;
+  fault: Fault;
+}
+
+/** How hard a run is: durations and pauses in milliseconds, from and to. */
+export interface Pace {
+  down: Span;
+  frozen: Span;
+  broken: Span;
+  pause: Record<Lane, Span>;
+  /** Half-open connections may outlast their fault. */
+  lingers: boolean;
+}
+type Span = readonly [from: number, to: number];
+
+/** Several minutes: what hangs is given time to hang. */
+export const LONG: Pace = {
+  down: [0, 4_000],
+  frozen: [500, 14_000],
+  broken: [500, 8_000],
+  pause: {
+    servers: [6_000, 20_000],
+    processes: [2_000, 9_000],
+    clocks: [5_000, 20_000],
+    network: [1_000, 8_000],
+    wallet: [300, 3_000],
+    'wallet too': [300, 6_000],
+    game: [2_000, 8_000],
+  },
+  lingers: true,
+};
+
+/** Half a minute that has everything in it. */
+export const SHORT: Pace = {
+  down: [0, 300],
+  frozen: [400, 1_500],
+  broken: [400, 900],
+  pause: {
+    servers: [2_500, 3_500],
+    processes: [300, 700],
+    clocks: [200, 800],
+    network: [100, 300],
+    wallet: [20, 100],
+    'wallet too': [20, 100],
+    game: [200, 500],
+  },
+  lingers: false,
+};
+
+/**
+ * The faults of a lane, in the order in which the seed deals them: the whole deck, shuffled, then the whole deck again.
+ * Endless; how far a run comes depends on its time.
+ */
+export function* faultsOf(lane: Lane, seed: number, pace: Pace): Generator<Entry> {
+  const draw = stream(seed, 'faults', lane);
+  for (;;) {
+    for (const deal of draw.shuffled(DECKS[lane])) {
+      yield { afterMs: draw.int(...pace.pause[lane]), fault: deal(draw, pace) };
+    }
+  }
+}
+
+type Deal = (draw: Stream, pace: Pace) => Fault;
+
+const kill =
+  (...parts: Part[]): Deal =>
+  (draw, pace) => ({
+    name: `kill ${parts.join(' and ')}`,
+    kind: 'kill',
+    parts,
+    downMs: draw.int(...pace.down),
+  });
+const freeze =
+  (part: Part): Deal =>
+  (draw, pace) => ({ name: `freeze ${part}`, kind: 'freeze', part, ms: draw.int(...pace.frozen) });
+const restart =
+  (part: Part): Deal =>
+  () => ({ name: `restart ${part}`, kind: 'restart', part });
+
+const ambush =
+  (type: 'debit' | 'credit' | 'void'): Deal =>
+  (draw) => {
+    const operatorId = draw.pick(['op-usual', 'op-whole', 'op-slow']);
+    const when = draw.pick(['before', 'after'] as const);
+    const match = { tenantId: operatorId, type };
+    const first = { fault: 'slow', when, delayMs: 3_000, match, times: 4 };
+    const [, answer] = draw.pick([...SAFE, ...(type === 'void' ? [] : REFUSALS)]);
+    return {
+      name: `ambush ${type}`,
+      kind: 'ambush',
+      operatorId,
+      type,
+      switches: [first, { ...answer(draw), match, times: 4 }],
+    };
+  };
+
+const clock =
+  (which: Clock): Deal =>
+  (draw, pace) => {
+    // Mostly within what partners tolerate (300 s).
+    const [from, to] = draw.weighted([
+      [[5_000, 120_000], 5],
+      [[310_000, 900_000], 1],
+    ] as const);
+    const skewMs = draw.int(from, to) * draw.pick([-1, 1]);
+    return { name: `clock of ${which}`, kind: 'clock', clock: which, skewMs, ms: draw.int(...pace.broken) };
+  };
+
+const LINKS = [
+  'provider→API',
+  'API→Temporal',
+  'API→Mongo',
+  'worker→Temporal',
+  'worker→Mongo',
+  GAME_LINK,
+  ...OPERATORS.map(({ operatorId }) => walletLink(operatorId)),
+];
+
+const NETWORK: readonly ((draw: Stream, pace: Pace) => NetworkFault)[] = [
+  (draw) => ({ kind: 'latency', ms: draw.int(50, 2_500) }),
+  () => ({ kind: 'reset' }),
+  () => ({ kind: 'black hole' }),
+  (_draw, { lingers }) => ({ kind: 'half-open', lingers }),
+  (draw) => ({ kind: 'cut reply', afterBytes: draw.pick([0, 20, 200]) }),
+];
+
+/** Each link in its turn, each kind of fault in its turn: ten links and five kinds make fifty pairs. */
+const network: Deal[] = LINKS.flatMap((link) =>
+  NETWORK.map((make): Deal => (draw, pace) => {
+    const fault = make(draw, pace);
+    const name = `${fault.kind} ${link.replace(/ op-.*/, '')}`;
+    return { name, kind: 'network', link, fault, ms: draw.int(...pace.broken) };
+  }),
+);
+
+type Switch = readonly [name: string, make: (draw: Stream) => object];
+const error = { id: 7_900, msg: 'CHAOS', clientmsg: 'Refused.' };
+const either = (draw: Stream): 'before' | 'after' => draw.pick(['before', 'after'] as const);
+
+/**
+ * What an operator may do to any call without lying: after a definite refusal nothing has been processed, and nothing
+ * below is a definite refusal of something that was.
+ */
+const SAFE: readonly Switch[] = [
+  ['500', (draw) => ({ fault: 'status', status: 500, when: either(draw), errorCode: error })],
+  ['503', (draw) => ({ fault: 'status', status: 503, when: either(draw), retryAfter: '1' })],
+  ['408', (draw) => ({ fault: 'status', status: 408, when: either(draw) })],
+  ['hang', (draw) => ({ fault: 'hang', when: either(draw) })],
+  ['drop reply', () => ({ fault: 'dropReply' })],
+  ['cut reply', () => ({ fault: 'cutReply' })],
+  ['reset', () => ({ fault: 'reset' })],
+  ['garbage', (draw) => ({ fault: 'garbage', when: either(draw) })],
+  ['array', (draw) => ({ fault: 'array', when: either(draw) })],
+  ['slow', (draw) => ({ fault: 'slow', when: either(draw), delayMs: draw.int(100, 2_500) })],
+  ['reordered', (draw) => ({ fault: 'hold', delayMs: draw.int(50, 900) })],
+  // Longer than any wallet time-out here: a debit comes after its void.
+  ['late', (draw) => ({ fault: 'hold', delayMs: draw.int(4_500, 7_000) })],
+  ['duplicate', (draw) => ({ fault: 'duplicate', delayMs: draw.int(0, 2_500) })],
+  ['redirect', (draw) => ({ fault: 'redirect', when: either(draw) })],
+  ['huge', (draw) => ({ fault: 'huge', bytes: 3_000_000, compressed: draw.chance(0.5) })],
+  ['endless', (draw) => ({ fault: 'endless', when: either(draw) })],
+  ['error on 200', (draw) => ({ fault: 'errorOn200', when: either(draw), errorCode: error })],
+  [
+    'error on 200, by hash',
+    (draw) => ({ fault: 'errorOn200', when: either(draw), errorCode: error, where: 'hash' }),
+  ],
+];
+
+/** Refusals, of bets and wins only: the specification has voids processed whatever the round's state. */
+const REFUSALS: readonly Switch[] = [
+  ['400', () => ({ fault: 'status', status: 400, errorCode: error })],
+  ['403', () => ({ fault: 'status', status: 403, errorCode: error })],
+  ['409 without a word', () => ({ fault: 'status', status: 409 })],
+  ['429', () => ({ fault: 'status', status: 429 })],
+  ['401', () => ({ fault: 'status', status: 401, errorCode: { id: 1001, msg: 'SIGNATUREWRONG' } })],
+  ['repeatable', () => ({ fault: 'status', status: 400, errorCode: { ...error, id: REPEATABLE_ERROR_ID } })],
+  ['400, by hash', () => ({ fault: 'status', status: 400, errorCode: error, where: 'hash' })],
+];
+const VOID_REFUSALS: readonly Switch[] = [
+  ['401 for a void', () => ({ fault: 'status', status: 401 })],
+  ['409 for a void', () => ({ fault: 'status', status: 409, errorCode: error })],
+];
+
+const wallet = (
+  switches: readonly Switch[],
+  types: readonly ('debit' | 'credit' | 'end' | 'void' | undefined)[],
+): Deal[] =>
+  switches.map(([name, make]) => (draw, pace) => {
+    const type = draw.pick(types);
+    const match = { tenantId: draw.pick(OPERATORS).operatorId, ...(type === undefined ? {} : { type }) };
+    const how = { ...make(draw), match, times: draw.int(1, 3) };
+    return {
+      name: `wallet: ${name}`,
+      kind: 'partner',
+      who: 'wallet',
+      switch: how,
+      ms: 4 * draw.int(...pace.broken),
+    };
+  });
+
+const game = (name: string, path: string, how: object): Deal => {
+  return (draw, pace) => ({
+    name: `game: ${name}`,
+    kind: 'partner',
+    who: 'game',
+    switch: { ...how, match: { path }, times: draw.int(1, 2) },
+    ms: 6 * draw.int(...pace.broken),
+  });
+};
+
+const DECKS: Record<Lane, readonly Deal[]> = {
+  servers: [kill('temporal'), kill('mongod'), freeze('temporal'), freeze('mongod')],
+  processes: [
+    ...[kill('api'), kill('worker-1'), kill('worker-2'), kill('worker-1', 'worker-2')],
+    ...[freeze('api'), freeze('worker-1'), freeze('worker-2')],
+    ...[restart('api'), restart('worker-1'), restart('worker-2')],
+    ...[ambush('debit'), ambush('credit'), ambush('void')],
+    () => ({ name: 'deploy', kind: 'deploy' }),
+  ],
+  clocks: CLOCKS.map(clock),
+  network,
+  wallet: [
+    ...wallet(SAFE, ['debit', 'credit', 'end', undefined]),
+    ...wallet(REFUSALS, ['debit', 'credit', 'end']),
+  ],
+  'wallet too': [...wallet(SAFE, ['debit', 'credit', 'void']), ...wallet(VOID_REFUSALS, ['void'])],
+  game: [
+    game('500', '/doAutoClose', { fault: 'status', status: 500 }),
+    game('drop reply', '/doAutoClose', { fault: 'dropReply' }),
+    game('500', '/getGameResult', { fault: 'status', status: 500 }),
+    game('garbage', '/getGameResult', { fault: 'garbage' }),
+    game('reset', '/getGameResult', { fault: 'reset' }),
+  ],
+};

@@ -1,0 +1,82 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectRoot } from '../stack/paths';
+import { compiledService } from '../test/support/e2e-build';
+
+/** A change of the sources by text; `find` has to stand in the file exactly once. */
+export interface Change {
+  file: string;
+  find: string;
+  replace: string;
+}
+
+const SOURCES = ['src', 'workflows', 'activities', 'worker', 'stack', 'package.json', 'package-lock.json'];
+
+/**
+ * New workflow code as a deploy brings it: every command of a round takes a step more, and the round one more at its
+ * end. Behind `patched`, under an id for each place in a round's history, as docs/operations.md asks for.
+ */
+export const NEXT_WORKFLOWS: readonly Change[] = [
+  {
+    file: 'workflows/gameround/index.ts',
+    find: `  log,
+  setHandler,`,
+    replace: `  log,
+  patched,
+  setHandler,
+  sleep,`,
+  },
+  {
+    file: 'workflows/gameround/index.ts',
+    find: `  const { round, inbox } = parts;
+  const decision = decideSafely(round, item);`,
+    replace: `  const { round, inbox } = parts;
+  if (patched('chaos ' + item.key)) await sleep(1);
+  const decision = decideSafely(round, item);`,
+  },
+  {
+    file: 'workflows/gameround/index.ts',
+    find: `  }
+  await condition(allHandlersFinished);
+}
+
+async function carryOut`,
+    replace: `  }
+  if (patched('chaos end')) await sleep(1);
+  await condition(allHandlersFinished);
+}
+
+async function carryOut`,
+  },
+];
+
+/** The service compiled with these changes; the folder that stands for `dist`. */
+export async function compiledWith(changes: readonly Change[]): Promise<string> {
+  if (changes.length === 0) return compiledService();
+  const tree = await treeWith(changes);
+  try {
+    return await compiledService(tree);
+  } finally {
+    await rm(tree, { recursive: true, force: true });
+  }
+}
+
+/** A copy of the sources with the changes made, inside the project, since modules are looked for upwards. */
+async function treeWith(changes: readonly Change[]): Promise<string> {
+  const root = projectRoot();
+  const cache = join(root, '.cache');
+  await mkdir(cache, { recursive: true });
+  const tree = await mkdtemp(join(cache, 'chaos-sources-'));
+  for (const source of SOURCES) await cp(join(root, source), join(tree, source), { recursive: true });
+  for (const change of changes) await make(tree, change);
+  return tree;
+}
+
+async function make(tree: string, { file, find, replace }: Change): Promise<void> {
+  const path = join(tree, file);
+  const text = await readFile(path, 'utf8');
+  const parts = text.split(find);
+  if (parts.length !== 2)
+    throw new Error(`${file}: what is to be changed stands there ${parts.length - 1} times:\n${find}`);
+  await writeFile(path, parts.join(replace));
+}

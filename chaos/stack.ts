@@ -1,0 +1,319 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { MongoClient, type Db } from 'mongodb';
+import { createGameApp } from '../sandbox/game/game';
+import { createWalletApp } from '../sandbox/wallet/wallet';
+import { findBinary } from '../stack/binaries';
+import { startChild, type Child } from '../stack/child';
+import { startMongod } from '../stack/mongod';
+import { projectRoot } from '../stack/paths';
+import { freePorts } from '../stack/ports';
+import { startTemporal } from '../stack/temporal';
+import { until } from '../stack/until';
+import { exchange } from '../test/support/e2e-http';
+import { Link } from './proxy';
+import { chaosTenants, OPERATORS, partyOf, provider } from './tenants';
+
+export const PARTS = ['api', 'worker-1', 'worker-2', 'temporal', 'mongod'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** A clock that can be set wrong: of a process of the service, or of the operators' and the game's side. */
+export const CLOCKS = ['api', 'worker-1', 'worker-2', 'sandbox'] as const;
+export type Clock = (typeof CLOCKS)[number];
+
+export interface StackOptions {
+  /** Folder of the compiled service. */
+  service: string;
+  log(line: string): void;
+}
+
+const READY_TIMEOUT_MS = 90_000;
+/** A worker finishes its wallet calls, an API the calls it has. */
+const STOP_TIMEOUT_MS = 20_000;
+
+/**
+ * The whole service as processes that can be killed, stopped and started one by one, every connection between two of
+ * them through a link that can be broken, beside the sandbox's wallet and game in this process.
+ */
+export class Stack {
+  readonly links = new Map<string, Link>();
+  /** When a stopped process went on, ms since the epoch: what it sends then may come from before its sleep. */
+  readonly resumedAt: number[] = [];
+  /** Processes that ended although nobody ended them. */
+  readonly ownEnds: string[] = [];
+  walletUrl = '';
+  gameUrl = '';
+  temporal!: Client;
+  db!: Db;
+  readonly #children = new Map<Part, Child>();
+  readonly #ends = new Set<Child>();
+  readonly #undo: (() => Promise<unknown>)[] = [];
+  readonly #skewMs = new Map<Clock, number>();
+  #ports!: { temporal: number; mongod: number; api: number };
+  #service: string;
+  #dataDir = '';
+
+  private constructor(private readonly options: StackOptions) {
+    this.#service = options.service;
+  }
+
+  static async start(options: StackOptions): Promise<Stack> {
+    const stack = new Stack(options);
+    try {
+      await stack.#open();
+      return stack;
+    } catch (error) {
+      await stack.close();
+      throw error;
+    }
+  }
+
+  /** Where players' and partners' calls go. */
+  get api(): string {
+    return this.#url('provider→API');
+  }
+
+  get logDir(): string {
+    return join(this.#dataDir, 'logs');
+  }
+
+  link(name: string): Link {
+    const link = this.links.get(name);
+    if (link === undefined) throw new Error(`no link ${name}`);
+    return link;
+  }
+
+  isRunning(part: Part): boolean {
+    return this.#children.has(part);
+  }
+
+  /** `kill -9`; returns when it is gone. False where it wasn't running. */
+  async kill(part: Part): Promise<boolean> {
+    return this.#end(part, 'SIGKILL');
+  }
+
+  /** SIGTERM, and a wait for what it finishes. */
+  async stop(part: Part): Promise<boolean> {
+    return this.#end(part, 'SIGTERM');
+  }
+
+  /** SIGSTOP for a while. */
+  async freeze(part: Part, ms: number): Promise<boolean> {
+    const child = this.#children.get(part);
+    if (child === undefined || !signal(child.pid, 'SIGSTOP')) return false;
+    await sleep(ms);
+    signal(child.pid, 'SIGCONT');
+    this.resumedAt.push(Date.now());
+    return true;
+  }
+
+  /** Returns when it runs; a server also answers. */
+  async start(part: Part): Promise<void> {
+    if (this.#children.has(part)) return;
+    const child = await this.#spawn(part);
+    this.#children.set(part, child);
+    void child.exited.then(() => {
+      if (this.#ends.has(child)) return;
+      this.#children.delete(part);
+      this.ownEnds.push(`${part}:\n${child.tail(20).join('\n')}`);
+    });
+  }
+
+  /** From now on processes are started from another build. */
+  deploy(service: string): void {
+    this.#service = service;
+  }
+
+  async setClock(clock: Clock, skewMs: number): Promise<void> {
+    this.#skewMs.set(clock, skewMs);
+    if (clock !== 'sandbox') await writeFile(this.#clockFile(clock), String(skewMs));
+  }
+
+  async ready(): Promise<void> {
+    const ask = async (): Promise<void> => {
+      const url = `http://127.0.0.1:${this.#ports.api}/health/ready`;
+      const { status, body } = await exchange({ url, timeoutMs: 5_000 });
+      if (status !== 200 || body['degraded'] !== undefined)
+        throw new Error(`${status} ${JSON.stringify(body)}`);
+    };
+    await until(ask, { what: 'the API', timeoutMs: READY_TIMEOUT_MS });
+  }
+
+  async close(): Promise<void> {
+    for (const step of this.#undo.splice(0).reverse())
+      await step().catch((error: unknown) => this.options.log(`closing: ${String(error)}`));
+  }
+
+  async #open(): Promise<void> {
+    // The shared test servers remove folders of this name whose process is gone.
+    this.#dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-chaos-`));
+    this.#undo.push(() =>
+      rm(this.#dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
+    );
+    const [temporal = 0, mongod = 0, api = 0] = await freePorts(3);
+    this.#ports = { temporal, mongod, api };
+    const [walletPort, gamePort] = await this.#openLinks();
+    await this.#openSandbox(walletPort, gamePort);
+    this.#undo.push(() => this.#killAll());
+    await Promise.all([this.start('temporal'), this.start('mongod')]);
+    await Promise.all([this.start('worker-1'), this.start('worker-2'), this.start('api')]);
+    const connection = Connection.lazy({ address: `127.0.0.1:${temporal}` });
+    const mongo = new MongoClient(`mongodb://127.0.0.1:${mongod}/?directConnection=true`, {
+      serverSelectionTimeoutMS: 10_000,
+    });
+    this.#undo.push(
+      () => connection.close(),
+      () => mongo.close(),
+    );
+    this.temporal = new Client({ connection });
+    this.db = mongo.db('gameround');
+    await this.ready();
+  }
+
+  /** The ports that wallet and game will have: their links are named in the tenants' file before they run. */
+  async #openLinks(): Promise<[wallet: () => number, game: () => number]> {
+    const known = { wallet: 0, game: 0 };
+    const ports = this.#ports;
+    const targets: [string, () => number][] = [
+      ['provider→API', () => ports.api],
+      ['API→Temporal', () => ports.temporal],
+      ['API→Mongo', () => ports.mongod],
+      ['worker→Temporal', () => ports.temporal],
+      ['worker→Mongo', () => ports.mongod],
+      ...OPERATORS.map(({ operatorId }): [string, () => number] => [
+        walletLink(operatorId),
+        () => known.wallet,
+      ]),
+      [GAME_LINK, () => known.game],
+    ];
+    for (const [name, port] of targets) {
+      const link = await Link.open(name, () => ({ port: port() }));
+      this.links.set(name, link);
+      this.#undo.push(() => link.close());
+    }
+    return [
+      () => (known.wallet = Number(new URL(this.walletUrl).port)),
+      () => (known.game = Number(new URL(this.gameUrl).port)),
+    ];
+  }
+
+  async #openSandbox(walletPort: () => number, gamePort: () => number): Promise<void> {
+    const now = (): Date => new Date(Date.now() + (this.#skewMs.get('sandbox') ?? 0));
+    const wallet = await createWalletApp({
+      operators: OPERATORS.map(({ operatorId, voidsWholeRound }) => ({
+        operatorId,
+        secrets: [partyOf(operatorId).secret],
+        voidsWholeRound,
+      })),
+      serviceUrl: this.api,
+      maxCalls: 2_000_000,
+      now,
+    }).start();
+    this.#undo.push(() => wallet.close());
+    const game = await createGameApp({
+      provider: { providerId: provider.id, secrets: [provider.secret] },
+      serviceUrl: this.api,
+      timeoutMs: 12_000,
+      now,
+    }).start();
+    this.#undo.push(() => game.close());
+    this.walletUrl = wallet.url;
+    this.gameUrl = game.url;
+    walletPort();
+    gamePort();
+    const wallets = new Map(
+      OPERATORS.map(({ operatorId }) => [operatorId, this.#url(walletLink(operatorId))]),
+    );
+    await writeFile(join(this.#dataDir, 'tenants.json'), chaosTenants(wallets, this.#url(GAME_LINK)));
+  }
+
+  async #spawn(part: Part): Promise<Child> {
+    const { logDir } = this;
+    switch (part) {
+      case 'temporal': {
+        const dataFile = join(this.#dataDir, 'temporal.db');
+        const binary = await findBinary('temporal');
+        return (await startTemporal({ binary, port: this.#ports.temporal, dataFile, logDir })).child;
+      }
+      case 'mongod': {
+        const binary = await findBinary('mongod');
+        const dbPath = join(this.#dataDir, 'mongodb');
+        return (await startMongod({ binary, port: this.#ports.mongod, dbPath, logDir })).child;
+      }
+      case 'api':
+      case 'worker-1':
+      case 'worker-2': {
+        const script = part === 'api' ? 'src/main.js' : 'worker/main.js';
+        const preloads = [
+          join(this.#service, 'stack', 'preload.js'),
+          join(projectRoot(), 'chaos', 'skewed-clock.cjs'),
+        ];
+        return startChild({
+          name: part,
+          command: process.execPath,
+          args: [...preloads.flatMap((file) => ['--require', file]), join(this.#service, script)],
+          env: this.#env(part),
+          logFile: join(logDir, `${part}.log`),
+          ipc: true,
+          stopTimeoutMs: STOP_TIMEOUT_MS,
+        });
+      }
+    }
+  }
+
+  /** Nothing of the machine's own settings but what a program needs to run. */
+  #env(part: 'api' | 'worker-1' | 'worker-2'): NodeJS.ProcessEnv {
+    const { PATH, HOME, LANG } = process.env;
+    const who = part === 'api' ? 'API' : 'worker';
+    return {
+      ...{ PATH, HOME, LANG },
+      HOST: '127.0.0.1',
+      PORT: String(this.#ports.api),
+      BASE_URL: this.api,
+      DATA_DIR: this.#dataDir,
+      TENANTS_FILE: join(this.#dataDir, 'tenants.json'),
+      TEMPORAL_ADDRESS: `127.0.0.1:${this.link(`${who}→Temporal`).port}`,
+      MONGODB_URI: `mongodb://127.0.0.1:${this.link(`${who}→Mongo`).port}/?directConnection=true`,
+      LOG_LEVEL: 'info',
+      ENVIRONMENT: 'chaos',
+      CHAOS_CLOCK_FILE: this.#clockFile(part),
+    };
+  }
+
+  #clockFile(part: Clock): string {
+    return join(this.#dataDir, `clock-${part}`);
+  }
+
+  #url(link: string): string {
+    return `http://127.0.0.1:${this.link(link).port}`;
+  }
+
+  async #end(part: Part, how: 'SIGKILL' | 'SIGTERM'): Promise<boolean> {
+    const child = this.#children.get(part);
+    if (child === undefined) return false;
+    this.#ends.add(child);
+    this.#children.delete(part);
+    if (how === 'SIGTERM') await child.stop();
+    else signal(child.pid, 'SIGKILL');
+    await child.exited;
+    return true;
+  }
+
+  async #killAll(): Promise<void> {
+    await Promise.all([...this.#children.keys()].map((part) => this.kill(part)));
+  }
+}
+
+export const GAME_LINK = 'worker→game';
+export const walletLink = (operatorId: string): string => `worker→wallet ${operatorId}`;
+
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
