@@ -24,8 +24,6 @@ export interface InjectorOptions {
 
 const POLL_MS = 40;
 const AMBUSH_MS = 4_000;
-/** Time for the rest of a short run: a fault that met nothing yet stays that long. */
-const MIN_HITS = 1;
 
 /** Lets go wrong what the seed's schedule says, lane beside lane, until time is over. */
 export class Injector {
@@ -35,6 +33,7 @@ export class Injector {
 
   constructor(private readonly options: InjectorOptions) {}
 
+  /** Returns when time is over, or the schedule before it. */
   async run(): Promise<void> {
     await Promise.all(LANES.map((lane) => this.#runLane(lane)));
   }
@@ -136,7 +135,7 @@ export class Injector {
     const link = this.options.stack.link(name);
     link.break(fault);
     await sleep(ms);
-    await this.#until(() => Promise.resolve(link.affected >= MIN_HITS), 4 * ms);
+    await this.#until(() => Promise.resolve(link.affected > 0), this.options.pace.patienceMs);
     const { affected } = link;
     link.mend();
     return affected;
@@ -146,12 +145,16 @@ export class Injector {
     const id = await this.#addSwitch(who, how);
     const times = (how as { times?: number }).times ?? 1;
     await this.#until(async () => (await this.#hits(who, id)) >= times, ms);
+    await this.#until(async () => (await this.#hits(who, id)) > 0, this.options.pace.patienceMs);
     return this.#takeAway(who, id);
   }
 
   async #ambush([first, then]: [object, object]): Promise<number> {
     const id = await this.#addSwitch('wallet', first);
-    await this.#until(async () => (await this.#hits('wallet', id)) > 0, AMBUSH_MS);
+    await this.#until(
+      async () => (await this.#hits('wallet', id)) > 0,
+      AMBUSH_MS + this.options.pace.patienceMs,
+    );
     const { stack } = this.options;
     const caught = await this.#hits('wallet', id);
     if (caught > 0) await Promise.all([stack.kill('worker-1'), stack.kill('worker-2')]);

@@ -46,8 +46,12 @@ export interface Pace {
   frozen: Span;
   broken: Span;
   pause: Record<Lane, Span>;
+  /** A fault that has met nothing yet stays that much longer. */
+  patienceMs: number;
   /** Half-open connections may outlast their fault. */
   lingers: boolean;
+  /** How many faults of a lane there are; without it, as many as there is time for. */
+  count?: Record<Lane, number>;
 }
 type Span = readonly [from: number, to: number];
 
@@ -65,34 +69,39 @@ export const LONG: Pace = {
     'wallet too': [300, 6_000],
     game: [2_000, 8_000],
   },
+  patienceMs: 4_000,
   lingers: true,
 };
 
-/** Half a minute that has everything in it. */
+/** A handful of faults in each lane, as fast as they can follow one another. */
 export const SHORT: Pace = {
-  down: [0, 300],
-  frozen: [400, 1_500],
-  broken: [400, 900],
+  down: [0, 200],
+  frozen: [300, 1_200],
+  broken: [200, 600],
   pause: {
-    servers: [2_500, 3_500],
-    processes: [300, 700],
-    clocks: [200, 800],
-    network: [100, 300],
+    servers: [1_500, 2_500],
+    processes: [300, 900],
+    clocks: [500, 1_500],
+    network: [200, 600],
     wallet: [20, 100],
     'wallet too': [20, 100],
     game: [200, 500],
   },
+  patienceMs: 20_000,
   lingers: false,
+  count: { servers: 2, processes: 6, clocks: 3, network: 6, wallet: 10, 'wallet too': 6, game: 2 },
 };
 
 /**
  * The faults of a lane, in the order in which the seed deals them: the whole deck, shuffled, then the whole deck again.
- * Endless; how far a run comes depends on its time.
+ * How far a run comes depends on its time.
  */
 export function* faultsOf(lane: Lane, seed: number, pace: Pace): Generator<Entry> {
   const draw = stream(seed, 'faults', lane);
+  let left = pace.count?.[lane] ?? Number.POSITIVE_INFINITY;
   for (;;) {
     for (const deal of draw.shuffled(DECKS[lane])) {
+      if ((left -= 1) < 0) return;
       yield { afterMs: draw.int(...pace.pause[lane]), fault: deal(draw, pace) };
     }
   }
@@ -236,15 +245,15 @@ const wallet = (
     };
   });
 
-const game = (name: string, path: string, how: object): Deal => {
-  return (draw, pace) => ({
+const game =
+  (name: string, how: object): Deal =>
+  (draw, pace) => ({
     name: `game: ${name}`,
     kind: 'partner',
     who: 'game',
-    switch: { ...how, match: { path }, times: draw.int(1, 2) },
-    ms: 6 * draw.int(...pace.broken),
+    switch: { ...how, times: draw.int(1, 3) },
+    ms: 4 * draw.int(...pace.broken),
   });
-};
 
 const DECKS: Record<Lane, readonly Deal[]> = {
   servers: [kill('temporal'), kill('mongod'), freeze('temporal'), freeze('mongod')],
@@ -263,10 +272,10 @@ const DECKS: Record<Lane, readonly Deal[]> = {
   ],
   'wallet too': [...wallet(SAFE, ['debit', 'credit', 'void']), ...wallet(VOID_REFUSALS, ['void'])],
   game: [
-    game('500', '/doAutoClose', { fault: 'status', status: 500 }),
-    game('drop reply', '/doAutoClose', { fault: 'dropReply' }),
-    game('500', '/getGameResult', { fault: 'status', status: 500 }),
-    game('garbage', '/getGameResult', { fault: 'garbage' }),
-    game('reset', '/getGameResult', { fault: 'reset' }),
+    game('500', { fault: 'status', status: 500 }),
+    game('drop reply', { fault: 'dropReply' }),
+    game('garbage', { fault: 'garbage' }),
+    game('reset', { fault: 'reset' }),
+    game('slow', { fault: 'slow', delayMs: 1_500 }),
   ],
 };

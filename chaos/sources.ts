@@ -19,10 +19,9 @@ const SOURCES = ['src', 'workflows', 'activities', 'worker', 'stack', 'package.j
 export const NEXT_WORKFLOWS: readonly Change[] = [
   {
     file: 'workflows/gameround/index.ts',
-    find: `  log,
+    find: `  patched,
   setHandler,`,
-    replace: `  log,
-  patched,
+    replace: `  patched,
   setHandler,
   sleep,`,
   },

@@ -277,6 +277,7 @@ export class Stack {
       TENANTS_FILE: join(this.#dataDir, 'tenants.json'),
       TEMPORAL_ADDRESS: `127.0.0.1:${this.link(`${who}→Temporal`).port}`,
       MONGODB_URI: `mongodb://127.0.0.1:${this.link(`${who}→Mongo`).port}/?directConnection=true`,
+      CALLBACK_ADDRESSES: 'any',
       LOG_LEVEL: 'info',
       ENVIRONMENT: 'chaos',
       CHAOS_CLOCK_FILE: this.#clockFile(part),

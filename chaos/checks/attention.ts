@@ -19,7 +19,7 @@ export interface Waiting {
   openForMs: number;
 }
 
-const REPORT_LATE_MS = 60_000;
+const AFTERWARDS_LATE_MS = 60_000;
 const PROJECTION_LATE_MS = 2_000;
 /** Between a due time and its mark. */
 const BAND_MS = 4_000;
@@ -42,11 +42,14 @@ export function expectedMarks(
   const isSending = pending.some(({ name }) => name === 'settle');
   if (isSending) must.add(`${kind}-pending`);
   else if (owes(round, 'void') && refusedVoid(round.calls)) must.add('void-refused');
-  overdue('report', 'report-pending', REPORT_LATE_MS);
+  overdue('report', 'report-pending', AFTERWARDS_LATE_MS);
+  overdue('fetchResult', 'result-pending', AFTERWARDS_LATE_MS);
   overdue('project', 'projection-pending', PROJECTION_LATE_MS);
   const closeMs = operator?.autoCloseAfterMs ?? Number.POSITIVE_INFINITY;
-  const isOpen = state?.status === 'open' && !state.crashed;
-  if (isOpen && openForMs > 2 * closeMs + BAND_MS) must.add('auto-close-failing');
+  // While the provider is being asked (up to 35 s), nobody says that it fails.
+  const isWaiting =
+    state?.status === 'open' && !state.crashed && !pending.some(({ name }) => name === 'autoClose');
+  if (isWaiting && openForMs > 2 * closeMs + BAND_MS) must.add('auto-close-failing');
   else if (openForMs > 2 * closeMs - BAND_MS) may.add('auto-close-failing');
   if (answeredVoid(round.calls, 400)) may.add('void-unconfirmed');
   return { must: [...must], may: [...may] };
@@ -142,7 +145,7 @@ async function look(
 
 async function waitingOf({ temporal }: Stack, round: RoundEvidence): Promise<Waiting | undefined> {
   const handle = temporal.workflow.getHandle(workflowIdOf(round.gameround));
-  const { raw, startTime } = await handle.describe();
+  const { raw } = await handle.describe();
   round.state = await handle.query(stateQuery);
   const since = (at: { seconds?: unknown } | null | undefined): number =>
     Date.now() - 1_000 * Number(at?.seconds ?? 0);
@@ -151,6 +154,6 @@ async function waitingOf({ temporal }: Stack, round: RoundEvidence): Promise<Wai
       name: activityType?.name ?? '',
       forMs: since(scheduledTime ?? lastStartedTime),
     })),
-    openForMs: Date.now() - startTime.getTime(),
+    openForMs: Date.now() - Date.parse(round.state.openedAt),
   };
 }

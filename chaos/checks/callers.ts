@@ -92,7 +92,9 @@ function isOneOf({ answer }: Heard, names: readonly string[]): boolean {
 }
 
 function roundOf(heard: readonly Heard[]): string | undefined {
-  return heard.map(({ answer }) => answer?.body.gameRoundInfo?.hash).find((hash) => hash !== undefined);
+  // A start that is refused may tell of another round: the one that is in its way.
+  const own = heard.filter(({ answer }) => answer?.body.errorCode?.msg !== 'GAMEROUNDALREADYSTARTED');
+  return own.map(({ answer }) => answer?.body.gameRoundInfo?.hash).find((hash) => hash !== undefined);
 }
 
 /** What a success said has to be so. */

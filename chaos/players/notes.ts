@@ -56,10 +56,12 @@ export class Notes {
   /** Notes what an answer says about the round that it is about. */
   see({ heardAt, answer }: Heard, about: Omit<Command, 'heard' | 'path' | 'request'>): void {
     const info = answer?.body.gameRoundInfo;
-    if (info === undefined || answer?.body.errorCode?.msg === 'GAMEROUNDALREADYSTARTED') return;
+    if (info === undefined || answer === undefined) return;
     const seen = this.sightings.get(info.hash) ?? [];
     seen.push({ at: heardAt, status: info.status });
     this.sightings.set(info.hash, seen);
+    // A start that is refused may tell of another round: the one that is in its way.
+    if (answer.status !== 200) return;
     const { roundName, operatorId, playerId, game } = about;
     if (!this.names.has(info.hash)) this.names.set(info.hash, { roundName, operatorId, playerId, game });
   }
