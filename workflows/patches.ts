@@ -11,4 +11,6 @@ export const PATCHES = {
   settledShown: 'settled-shown',
   /** Reconciliation closes a crashed round with what it was never asked to pay. */
   crashedClosed: 'crashed-closed',
+  /** A record whose last write was late as well is written once more, without the mark. */
+  recordUnmarked: 'record-unmarked',
 } as const;

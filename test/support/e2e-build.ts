@@ -31,7 +31,10 @@ export async function compiledService(tree = projectRoot()): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'e2e-service');
   await mkdir(cache, { recursive: true });
   const files = await sourceFiles(tree);
-  const bundles = { plain: await workflowBundle('plain', tree), encoded: await workflowBundle('encoded', tree) };
+  const bundles = {
+    plain: await workflowBundle('plain', tree),
+    encoded: await workflowBundle('encoded', tree),
+  };
   const dir = join(cache, await fingerprint(tree, [...files, __filename], basename(bundles.plain)));
   if (!existsSync(dir)) {
     await removeOld(cache);

@@ -1,7 +1,8 @@
-import { condition, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { condition, log, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { snapshotOf } from '../../src/domain/round/replies';
+import { PATCHES } from '../patches';
 import { LOCAL_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
 import type { Round } from './round';
 
@@ -40,12 +41,23 @@ export function createProjection(round: Round, previousVersion: number, publish:
       stale = false;
       await writeUntilDone();
     }
-    const behind = round.state.marks.includes('projection-pending');
-    round.state = mark(round.state, 'projection-pending', false);
-    publish();
+    const behind = isMarked();
+    unmark();
     if (behind) await writeUntilDone();
+    // Was that one late as well, the mark is there again.
+    while (isMarked() && patched(PATCHES.recordUnmarked)) {
+      unmark();
+      await writeUntilDone();
+    }
     catchingUp = false;
     if (stale) await catchUp();
+  }
+
+  const isMarked = (): boolean => round.state.marks.includes('projection-pending');
+
+  function unmark(): void {
+    round.state = mark(round.state, 'projection-pending', false);
+    publish();
   }
 
   /** A record that waits longer than it should is marked: on the workflow at once, and by the write itself. */
