@@ -50,8 +50,8 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'src/domain/judge.ts',
-        find: `  if (call.purpose === 'debit') return { kind: 'unknown', reason };`,
-        replace: `  if (call.purpose === 'debit') return { kind: 'declined', unauthorised: false, processed: false };`,
+        find: `      : { kind: 'unknown', reason };`,
+        replace: `      : { kind: 'declined', unauthorised: false, processed: false };`,
       },
     ],
   },

@@ -61,6 +61,8 @@ export interface RoundEvidence {
   /** From the workflow, for the rounds that were looked into; see `sampled`. */
   state?: RoundStateView;
   history?: RoundHistory;
+  /** Why the workflow could not be asked. */
+  unreadable?: string;
 }
 
 export interface Evidence {
@@ -110,7 +112,12 @@ export async function lookInto({ temporal }: Stack, round: RoundEvidence): Promi
   const handle = temporal.workflow.getHandle(workflowIdOf(round.gameround));
   round.history = readHistory(await handle.fetchHistory());
   // One that lost the guard has failed before it was a round.
-  if (round.workflow?.status !== 'FAILED') round.state = await handle.query(stateQuery);
+  if (round.workflow?.status === 'FAILED') return;
+  try {
+    round.state = await handle.query(stateQuery);
+  } catch (error) {
+    round.unreadable = error instanceof Error ? error.message : String(error);
+  }
 }
 
 export async function workflowsOf({ temporal }: Stack): Promise<Map<string, WorkflowSeen>> {

@@ -16,8 +16,8 @@ export interface InjectorOptions {
   stack: Stack;
   seed: number;
   pace: Pace;
-  /** The compiled service with new workflow code. */
-  next: Promise<string>;
+  /** Compiles the service with new workflow code; answers its folder. */
+  next(): Promise<string>;
   isOver(): boolean;
   log(line: string): void;
 }
@@ -114,8 +114,8 @@ export class Injector {
 
   /** One worker after the other, so that for a while both codes run side by side. Only once: code goes on, not back. */
   async #deploy(): Promise<number> {
-    const { stack, next } = this.options;
-    if (!this.#deployed) stack.deploy(await next);
+    const { stack } = this.options;
+    if (!this.#deployed) stack.deploy(await this.options.next());
     this.#deployed = true;
     let changed = 0;
     for (const part of ['worker-1', 'worker-2', 'api'] as const) changed += await this.#restart(part);

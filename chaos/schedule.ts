@@ -234,7 +234,9 @@ const wallet = (
 ): Deal[] =>
   switches.map(([name, make]) => (draw, pace) => {
     const type = draw.pick(types);
-    const match = { tenantId: draw.pick(OPERATORS).operatorId, ...(type === undefined ? {} : { type }) };
+    // Voids are rare: whosever comes next.
+    const whose = type === 'void' || draw.chance(0.5) ? {} : { tenantId: draw.pick(OPERATORS).operatorId };
+    const match = { ...whose, ...(type === undefined ? {} : { type }) };
     const how = { ...make(draw), match, times: draw.int(1, 3) };
     return {
       name: `wallet: ${name}`,

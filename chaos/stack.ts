@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient, type Db } from 'mongodb';
@@ -150,9 +150,7 @@ export class Stack {
   async #open(): Promise<void> {
     // The shared test servers remove folders of this name whose process is gone.
     this.#dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-chaos-`));
-    this.#undo.push(() =>
-      rm(this.#dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
-    );
+    this.#undo.push(() => this.#removeData());
     const [temporal = 0, mongod = 0, api = 0] = await freePorts(3);
     this.#ports = { temporal, mongod, api };
     const [walletPort, gamePort] = await this.#openLinks();
@@ -160,7 +158,8 @@ export class Stack {
     this.#undo.push(() => this.#killAll());
     await Promise.all([this.start('temporal'), this.start('mongod')]);
     await Promise.all([this.start('worker-1'), this.start('worker-2'), this.start('api')]);
-    const connection = Connection.lazy({ address: `127.0.0.1:${temporal}` });
+    // Nothing is tried again behind our backs, least of all after the end.
+    const connection = Connection.lazy({ address: `127.0.0.1:${temporal}`, interceptors: [] });
     const mongo = new MongoClient(`mongodb://127.0.0.1:${mongod}/?directConnection=true`, {
       serverSelectionTimeoutMS: 10_000,
     });
@@ -171,6 +170,13 @@ export class Stack {
     this.temporal = new Client({ connection });
     this.db = mongo.db('gameround');
     await this.ready();
+  }
+
+  /** E2E_LOGS names a folder to keep the processes' logs in, for whoever has to find out why a run failed. */
+  async #removeData(): Promise<void> {
+    const kept = process.env['E2E_LOGS'];
+    if (kept) await cp(this.logDir, join(kept, basename(this.#dataDir)), { recursive: true });
+    await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 
   /** The ports that wallet and game will have: their links are named in the tenants' file before they run. */

@@ -87,7 +87,7 @@ export function wrongMarks(
   ];
 }
 
-const SETTLE_MS = 20_000;
+const SETTLE_MS = 60_000;
 const EVERY_MS = 500;
 
 /**
@@ -127,10 +127,14 @@ async function look(
       ...{ gameround, operator, record, workflow, movements: [] },
       calls: calls.get(gameround) ?? [],
     };
-    const waiting =
-      workflow.status === 'RUNNING' ? await waitingOf(stack, round) : { pending: [], openForMs: 0 };
+    const isRunning = workflow.status === 'RUNNING';
+    const waiting = isRunning ? await waitingOf(stack, round).catch(String) : { pending: [], openForMs: 0 };
+    if (typeof waiting === 'string') {
+      seen.violations.push({ gameround, what: `it can't be asked: ${waiting}` });
+      return;
+    }
     // Without a record, the round has not begun yet.
-    if (record === undefined || waiting === undefined) return;
+    if (record === undefined) return;
     const expected = expectedMarks(round, waiting);
     const wrong = [
       ...wrongMarks('the workflow', workflow.attention, expected),
@@ -143,7 +147,7 @@ async function look(
   return seen;
 }
 
-async function waitingOf({ temporal }: Stack, round: RoundEvidence): Promise<Waiting | undefined> {
+async function waitingOf({ temporal }: Stack, round: RoundEvidence): Promise<Waiting> {
   const handle = temporal.workflow.getHandle(workflowIdOf(round.gameround));
   const { raw } = await handle.describe();
   round.state = await handle.query(stateQuery);

@@ -97,7 +97,7 @@ function lastStep(draw: Stream): Step | 'leave' {
   const kind = draw.weighted([
     ['end', 8],
     ['collecting win', 5],
-    ['void', 4],
+    ['void', 6],
     ['leave', 2],
     ['reconcile', 1],
     ['rivals', 1],
