@@ -66,6 +66,8 @@ export class Injector {
       } catch (error) {
         this.options.log(`${fault.name}: ${String(error)}`);
       }
+      // Time was over before it could meet anything: it is as if it had not been dealt.
+      if (entry.hits === 0 && this.options.isOver()) this.injected.splice(this.injected.indexOf(entry), 1);
     }
   }
 

@@ -27,11 +27,11 @@ export const NEXT_WORKFLOWS: readonly Change[] = [
   },
   {
     file: 'workflows/gameround/index.ts',
-    find: `  const { round, inbox } = parts;
-  const decision = decideSafely(round, item);`,
-    replace: `  const { round, inbox } = parts;
+    find: `async function carryOut(parts: Parts, item: Item): Promise<void> {
+`,
+    replace: `async function carryOut(parts: Parts, item: Item): Promise<void> {
   if (patched('chaos ' + item.key)) await sleep(1);
-  const decision = decideSafely(round, item);`,
+`,
   },
   {
     file: 'workflows/gameround/index.ts',

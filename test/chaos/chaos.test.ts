@@ -14,7 +14,7 @@ let result: ChaosResult;
 let story = '';
 beforeAll(async () => {
   result = await runChaos(
-    { seed: SEED, durationMs: 100_000, pace: SHORT, players: 12, drainMs: 60_000 },
+    { seed: SEED, durationMs: 120_000, pace: SHORT, players: 12, drainMs: 60_000 },
     async (evidence, checks) => {
       if (violationsOf(checks) > 0) story = await describeViolations(evidence, checks);
     },
