@@ -15,7 +15,7 @@ const WANTED = Number(env('SEQUENCES') ?? 0);
 const SECONDS = Number(env('SECONDS') ?? 540);
 const LANES = Number(env('LANES') ?? 16);
 const FIXED_SEED = 20_260_101;
-const SHORT = { calls: 40, batches: 24 };
+const SHORT = { calls: 28, batches: 16 };
 /** From so many on a run has to have met everything. */
 const MANY = 2_000;
 
