@@ -39,7 +39,9 @@ async function main(): Promise<number> {
     try {
       const countsFile = join(dataDir, 'counts.json');
       const code = await schemathesis({ packages, baseUrl, countsFile, signal: stopping.signal });
-      const problems = report(JSON.parse(await readFile(countsFile, 'utf8')) as Counts);
+      const counts = await readFile(countsFile, 'utf8').catch(() => undefined);
+      if (counts === undefined) throw new Error('schemathesis ended before it was done');
+      const problems = report(JSON.parse(counts) as Counts);
       problems.forEach((problem) => console.error(problem));
       return code === 0 && problems.length > 0 ? 1 : code;
     } finally {
