@@ -1657,8 +1657,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.crashed'],
     file: 'src/domain/round/decide.ts',
-    text: "if (state.crashed) return no('GAMEROUNDCRASHED');",
-    replacement: '',
+    text: "return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');",
+    replacement: 'if (reconciles) return closeCrashed(state, command, key, at);',
   },
   {
     rows: ['c4.told'],
