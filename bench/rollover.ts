@@ -41,8 +41,10 @@ export class Balancer {
       requestId: randomUUID(),
     });
     const began = performance.now();
+    // Counted by itself: other callers' turns must not lead a call to the same closed one again and again.
+    const first = (this.#next += 1);
     for (let attempt = 1; ; attempt += 1) {
-      const { api, agent } = this.#agents[(this.#next += 1) % this.#agents.length]!;
+      const { api, agent } = this.#agents[(first + attempt) % this.#agents.length]!;
       try {
         const options = { dispatcher: agent, method: 'POST' as const, headers, body };
         const limits = { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS };
