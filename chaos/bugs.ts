@@ -1,4 +1,4 @@
-import type { Change } from './sources';
+import type { Change } from '../test/support/changed-project';
 
 /** Deliberate mistakes, each of a kind that a change could bring: what a run has to find out. */
 export const BUG_NAMES = [

@@ -1,14 +1,8 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectRoot } from '../stack/paths';
+import { makeChange, type Change } from '../test/support/changed-project';
 import { compiledService } from '../test/support/e2e-build';
-
-/** A change of the sources by text; `find` has to stand in the file exactly once. */
-export interface Change {
-  file: string;
-  find: string;
-  replace: string;
-}
 
 const SOURCES = ['src', 'workflows', 'activities', 'worker', 'stack', 'package.json', 'package-lock.json'];
 
@@ -67,15 +61,6 @@ async function treeWith(changes: readonly Change[]): Promise<string> {
   await mkdir(cache, { recursive: true });
   const tree = await mkdtemp(join(cache, 'chaos-sources-'));
   for (const source of SOURCES) await cp(join(root, source), join(tree, source), { recursive: true });
-  for (const change of changes) await make(tree, change);
+  for (const change of changes) await makeChange(tree, change);
   return tree;
-}
-
-async function make(tree: string, { file, find, replace }: Change): Promise<void> {
-  const path = join(tree, file);
-  const text = await readFile(path, 'utf8');
-  const parts = text.split(find);
-  if (parts.length !== 2)
-    throw new Error(`${file}: what is to be changed stands there ${parts.length - 1} times:\n${find}`);
-  await writeFile(path, parts.join(replace));
 }

@@ -1,12 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { projectRoot } from '../stack/paths';
 import { BREAKS, type Break } from '../test/coverage/breaks';
 import { coverageTable, patternOf, type TestReference } from '../test/coverage/table';
+import { copyOfProject, makeChange } from '../test/support/changed-project';
 import { startTestServers } from '../test/support/servers';
 
 /*
@@ -48,27 +47,6 @@ function chosen(): Trial[] {
       row.some((beginning) => trial.row.startsWith(beginning)) &&
       test.some((part) => trial.test.file.includes(part)),
   );
-}
-
-/** The project's files as they stand, in a folder of their own; libraries and server binaries are linked. */
-async function copyOfProject(): Promise<string> {
-  const root = projectRoot();
-  const copy = await mkdtemp(join(tmpdir(), 'gameround-broken-'));
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root });
-  for (const file of listed.toString().split('\0')) {
-    if (file !== '' && existsSync(join(root, file))) {
-      await cp(join(root, file), join(copy, file), { recursive: true });
-    }
-  }
-  // A folder of links, since what the tests compile is kept in node_modules/.cache: broken code has none of ours.
-  await mkdir(join(copy, 'node_modules'));
-  for (const entry of await readdir(join(root, 'node_modules'))) {
-    if (entry !== '.cache') {
-      await symlink(join(root, 'node_modules', entry), join(copy, 'node_modules', entry));
-    }
-  }
-  if (existsSync(join(root, '.cache'))) await symlink(join(root, '.cache'), join(copy, '.cache'));
-  return copy;
 }
 
 interface JestResult {
@@ -127,17 +105,11 @@ function verdictOf(result: JestResult | undefined): Verdict {
 }
 
 async function tried(copy: string, { test, broken }: Trial): Promise<Verdict> {
-  const file = join(copy, broken.file);
-  const whole = await readFile(file, 'utf8');
-  if (whole.split(broken.text).length !== 2) throw new Error(`${broken.file} has not once: ${broken.text}`);
-  await writeFile(
-    file,
-    whole.replace(broken.text, () => broken.replacement),
-  );
+  const mend = await makeChange(copy, broken);
   try {
     return verdictOf(await jest(copy, [test.file], patternOf(test), TEST_TIMEOUT_MS));
   } finally {
-    await writeFile(file, whole);
+    await mend();
   }
 }
 

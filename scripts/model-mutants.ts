@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { copyOfProject, makeChange, type Change } from '../test/support/changed-project';
 
 /*
  * npm run model:mutants [-- name …]
@@ -9,11 +9,8 @@ import { join } from 'node:path';
  * Puts one deliberate bug after the other into a copy of the project and has test/model look for it: a model that does
  * not notice them proves nothing. Each is caught within a few hundred sequences, or this ends with 1.
  */
-interface Mutant {
+interface Mutant extends Change {
   name: string;
-  file: string;
-  find: string;
-  replace: string;
 }
 
 const DECIDE = 'src/domain/round/decide.ts';
@@ -102,19 +99,16 @@ const MUTANTS: Mutant[] = [
   },
 ];
 
-const ROOT = join(__dirname, '..', '..', '..');
-const COPIED = ['src', 'workflows', 'activities', 'worker', 'stack', 'sandbox', 'sdk', 'test'];
-const COPIED_FILES = ['package.json', 'package-lock.json', 'jest.config.cjs', 'tsconfig.json'];
 const SETTINGS = { MODEL_SEQUENCES: '600', MODEL_SECONDS: '240', MODEL_SHRINK: 'off', MODEL_SEED: '1' };
 
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
-  const dir = await mkdtemp(join(tmpdir(), 'gameround-mutants-'));
+  const dir = await copyOfProject();
   let missed = 0;
   try {
-    await copyProject(dir);
     for (const mutant of MUTANTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-      const caught = await withMutant(dir, mutant, () => look(dir));
+      const mend = await makeChange(dir, mutant);
+      const caught = await look(dir).finally(mend);
       if (caught === undefined) missed += 1;
       console.log(
         `${caught === undefined ? 'MISSED' : 'caught'}: ${mutant.name}${caught ? ` (${caught})` : ''}`,
@@ -124,32 +118,6 @@ async function main(): Promise<void> {
     await rm(dir, { recursive: true, force: true });
   }
   process.exitCode = missed === 0 ? 0 : 1;
-}
-
-async function copyProject(dir: string): Promise<void> {
-  for (const part of [...COPIED, ...COPIED_FILES])
-    await cp(join(ROOT, part), join(dir, part), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
-  await symlink(join(ROOT, '.cache'), join(dir, '.cache')).catch(() => undefined);
-}
-
-async function withMutant<T>(
-  dir: string,
-  { file, find, replace }: Mutant,
-  run: () => Promise<T>,
-): Promise<T> {
-  const path = join(dir, file);
-  const honest = await readFile(path, 'utf8');
-  if (honest.split(find).length !== 2) throw new Error(`${file} has not exactly one: ${find}`);
-  await writeFile(
-    path,
-    honest.replace(find, () => replace),
-  );
-  try {
-    return await run();
-  } finally {
-    await writeFile(path, honest);
-  }
 }
 
 /** What the model found, undefined where it found nothing. */

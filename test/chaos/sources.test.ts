@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUG_NAMES, BUGS } from '../../chaos/bugs';
-import { NEXT_WORKFLOWS, type Change } from '../../chaos/sources';
+import { NEXT_WORKFLOWS } from '../../chaos/sources';
+import type { Change } from '../support/changed-project';
 import { faultsOf, LANES, LONG } from '../../chaos/schedule';
 import { projectRoot } from '../../stack/paths';
 

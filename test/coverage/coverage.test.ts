@@ -120,16 +120,16 @@ test('every row has a break, whose text is in its file once', () => {
   const broken = new Set(BREAKS.flatMap(({ rows }) => rows.map((row) => row.split('#')[0]!)));
   expect(ROWS.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([]);
   const ids = new Map(ROWS.map((row) => [row.id, row]));
-  const wrong = BREAKS.flatMap(({ rows, file, text, replacement }) => {
+  const wrong = BREAKS.flatMap(({ rows, file, find, replace }) => {
     const faults = rows.flatMap((name) => {
       const [id = '', number = '1'] = name.split('#');
       return ids.get(id)?.tests[Number(number) - 1] === undefined ? [`${name}: no such row or test`] : [];
     });
     const times = existsSync(join(ROOT, file))
-      ? readFileSync(join(ROOT, file), 'utf8').split(text).length - 1
+      ? readFileSync(join(ROOT, file), 'utf8').split(find).length - 1
       : 0;
-    if (times !== 1) faults.push(`${rows.join()}: its text is ${times} times in ${file}: ${text}`);
-    if (text === replacement) faults.push(`${rows.join()}: changes nothing`);
+    if (times !== 1) faults.push(`${rows.join()}: its text is ${times} times in ${file}: ${find}`);
+    if (find === replace) faults.push(`${rows.join()}: changes nothing`);
     return faults;
   });
   expect(wrong).toEqual([]);

@@ -52,31 +52,18 @@ const aim = {
   naming: fc.constantFrom<Naming>('ext', 'rng', 'both', 'request'),
 };
 
-const UNKNOWN: FaultName[] = [
-  ...([
-    'error500',
-    'error500After',
-    'errorOn200',
-    'dropReply',
-    'dropReply',
-    'cutReply',
-    'garbage',
-    'reset',
-  ] as const),
-  ...([
-    'error500',
-    'error500After',
-    'errorOn200',
-    'dropReply',
-    'dropReply',
-    'cutReply',
-    'garbage',
-    'reset',
-  ] as const),
-  // These take the operator's walletTimeout.
-  'hang',
-  'hangAfter',
-];
+const SILENT = [
+  'error500',
+  'error500After',
+  'errorOn200',
+  'dropReply',
+  'dropReply',
+  'cutReply',
+  'garbage',
+  'reset',
+] as const;
+/** The last ones take the operator's walletTimeout: seldom. */
+const UNKNOWN: FaultName[] = [...SILENT, ...SILENT, 'hang', 'hangAfter'];
 const NOT_NOW: FaultName[] = ['repeatable', 'plain402', 'busy429'];
 const fault = (on: TransactionType, ...names: FaultName[]): fc.Arbitrary<Fault> =>
   fc.record({ on: fc.constant(on), name: fc.constantFrom(...names) });
