@@ -48,8 +48,8 @@ export function createWallet(round: Round, publish: () => void): Wallet {
         setUnconfirmed(false);
         return result.kind === 'guard-lost' ? 'guard-lost' : result;
       }
-      // Neither sent nor given up before the database can say whether it was sent already.
-      setUnconfirmed(true);
+      // Neither sent nor given up before the database can say whether it was sent already, or a worker can read it.
+      if (result.kind === 'unconfirmed') setUnconfirmed(true);
       await sleep(waitMs);
       delivery.late = true;
       result = { kind: 'unsent' };
@@ -79,18 +79,11 @@ export function createWallet(round: Round, publish: () => void): Wallet {
   }
 
   async function deliverOnce(delivery: WalletDelivery, pending: PendingCall): Promise<DeliveryResult> {
-    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_CONFIRM_RETRY_MS)) {
-      try {
-        return await once.deliver(delivery);
-      } catch (error) {
-        log.warn('a wallet call ended without an answer', {
-          purpose: pending.purpose,
-          reason: String(error),
-        });
-        if (!wasUnreadable(error)) return noAnswer(pending, 'the worker gave no answer');
-      }
-      await sleep(waitMs);
-      delivery.late = true;
+    try {
+      return await once.deliver(delivery);
+    } catch (error) {
+      log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
+      return wasUnreadable(error) ? { kind: 'unsent' } : noAnswer(pending, 'the worker gave no answer');
     }
   }
 
