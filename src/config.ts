@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { readPayloadKeys, type PayloadKey, type PayloadKeys } from './payloads/keys';
+import { KEY_BYTES, readKey, readPayloadKeys, type PayloadKey, type PayloadKeys } from './payloads/keys';
 import { CALLBACK_ADDRESSES, type CallbackAddresses } from './clients/addresses';
 
 /** Settings of the API and worker processes (contract §1). This file is the only reader of their `process.env`. */
@@ -59,10 +59,9 @@ export class ConfigError extends Error {
   }
 }
 
-const KEY_BYTES = 32;
 const LOCAL = 'local';
 const text = z.string().min(1).max(4096);
-const port = (standard: number) =>
+export const port = (standard: number) =>
   z.coerce
     .number({ error: 'must be a port, 1 to 65535' })
     .int('must be a port, 1 to 65535')
@@ -140,7 +139,10 @@ const Environment = z
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
     ENVIRONMENT: z.string().min(1).max(64).default(LOCAL),
     BACKOFFICE_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1024).optional(),
-    SECRETS_KEY: z.string().refine(isSecretsKey, 'must be 32 bytes in base64').optional(),
+    SECRETS_KEY: z
+      .string()
+      .refine((text) => readKey(text) !== undefined, 'must be 32 bytes in base64')
+      .optional(),
     PAYLOAD_KEYS: payloadKeys,
     PAYLOAD_READ_KEYS: payloadKeys,
     CODEC_SERVER_HOST: text.default('127.0.0.1'),
@@ -267,15 +269,8 @@ function isOrigin(value: string): boolean {
   return isHttpUrl(value) && new URL(value).origin === value;
 }
 
-function isSecretsKey(value: string): boolean {
-  const bytes = Buffer.from(value, 'base64');
-  return (
-    bytes.length === KEY_BYTES && bytes.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, '')
-  );
-}
-
 /** An address to connect to, for one to listen on. */
-function reachable(host: string): string {
+export function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
@@ -338,9 +333,10 @@ function random(bytes: number): string {
 function secretsKey(dataDir: string, given: string | undefined): Buffer {
   const value =
     given ?? kept(dataDir, 'secrets-key', 'SECRETS_KEY', () => randomBytes(KEY_BYTES).toString('base64'));
-  if (!isSecretsKey(value))
+  const key = readKey(value);
+  if (key === undefined)
     throw new ConfigError(['SECRETS_KEY: the one kept in DATA_DIR is not 32 bytes in base64']);
-  return Buffer.from(value, 'base64');
+  return key;
 }
 
 /**

@@ -1,16 +1,12 @@
 import type { Server } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
-import { createHttpClient } from './clients/http';
-import { createProviderClient } from './clients/game-provider';
-import { guardedWallet, WALLET_GUARD } from './clients/guarded-wallet';
-import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet } from './clients/types';
 import { commandPorts } from './command-ports';
 import { createCommands } from './commands';
 import type { CommandPorts } from './commands/ports';
 import { createReconciliation } from './commands/reconcile-transactions';
 import type { GameroundCommands } from './commands/types';
-import { ConfigError, describeConfig, loadConfig, type Config } from './config';
+import { describeConfig, loadConfig, type Config } from './config';
 import { TASK_QUEUE } from './contracts/gameround';
 import { createDemoRounds, createDemoStore } from './demo';
 import { refuse } from './domain/errors';
@@ -22,7 +18,8 @@ import { createHttpServer } from './http/server';
 import { createLogger, type Logger } from './logging';
 import { createMetrics } from './metrics';
 import { dataConverterOf } from './payloads/data-converter';
-import { runProcess, stopSignal, untilReached, walletCallReport, walletReports } from './process';
+import { createOutbound } from './outbound';
+import { listen, runProcess, stopSignal, untilAborted, untilReached } from './process';
 import { openDatabase, type Database } from './read-model/connect';
 import { createGuards } from './read-model/guards';
 import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
@@ -48,27 +45,20 @@ async function main(): Promise<void> {
   const database = openDatabase(config.mongodb.uri, config.mongodb.database);
   const temporal = connectLazily(config);
   const metrics = createMetrics();
-  const { callbackAddresses: addresses } = config;
-  const outbound = createHttpClient({ addresses, report: walletCallReport(logger, metrics) });
-  const toProviders = createHttpClient({ addresses, report: (call) => logger.info(call, 'call out') });
+  const outbound = createOutbound(config, logger, metrics);
+  const { wallet, provider } = outbound;
   const tenants = await loadTenants({
     file: config.tenantsFile,
     db: database.db,
     secretsKey: config.secretsKey,
     logger,
-    callbackAddresses: addresses,
+    callbackAddresses: config.callbackAddresses,
   });
   const sessions = createSessions({ db: database.db, logger });
   const rounds = createRounds(database.db, config.environment);
-  const wallet = guardedWallet(createOperatorWallet(outbound), {
-    ...WALLET_GUARD,
-    clock: Date.now,
-    ...walletReports(logger, metrics),
-  });
   const guards = createGuards(database.db);
   const queries = createRoundQueries(rounds, guards);
   const ports = commandPorts({ guards, queries, tenants, wallet });
-  const provider = createProviderClient(toProviders);
   const draws = createDrawLog(database.db);
   const rng = createRng({ log: (draw) => draws.write(draw) });
   const gameConfigurations = createGameConfigurations({
@@ -103,7 +93,6 @@ async function main(): Promise<void> {
   await tenants.close();
   await sessions.close();
   await outbound.close();
-  await toProviders.close();
   await temporal.connection.close();
   await database.client.close();
   logger.info('API stopped');
@@ -200,11 +189,10 @@ function probes({ connection, client }: Temporal, { db }: Database): Probes {
 
 /** Serves until it is to stop, and then until the calls that had come are answered, or their time is over. */
 async function serve(server: Server, config: Config, stopped: AbortSignal, logger: Logger): Promise<void> {
-  await listen(server, config);
+  await listen(server, config.http, 'PORT');
   logger.info({ host: config.http.host, port: config.http.port }, 'API listens');
   process.send?.({ ready: true });
-  if (!stopped.aborted)
-    await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }));
+  await untilAborted(stopped);
   logger.info('API is stopping');
   // Whoever is answered from here on is told that this connection ends, and does not send its next call into nothing.
   server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
@@ -218,19 +206,6 @@ async function serve(server: Server, config: Config, stopped: AbortSignal, logge
   await closed;
   clearTimeout(force);
   clearInterval(idle);
-}
-
-function listen(server: Server, { http }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const inUse = error.code === 'EADDRINUSE';
-      const reason = inUse
-        ? 'is in use: stop what listens there, or choose another'
-        : `can't be used (${error.code})`;
-      reject(new ConfigError([`PORT: ${http.host}:${http.port} ${reason}`]));
-    });
-    server.listen(http.port, http.host, () => resolve());
-  });
 }
 
 runProcess(main);

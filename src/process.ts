@@ -1,8 +1,6 @@
-import type { WalletGuardOptions } from './clients/guarded-wallet';
-import type { CallReport } from './clients/http';
+import type { Server } from 'node:net';
 import { ConfigError } from './config';
 import type { Logger } from './logging';
-import type { Metrics } from './metrics';
 import { TenantsFileError } from './tenants';
 
 /* What the API and the worker process have in common at their edges. */
@@ -32,6 +30,35 @@ export function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
+/** Returns when the signal has come, at once where it has come before. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Listens at the address that the settings with these names give.
+ * @throws ConfigError, which names the one of them to change
+ */
+export function listen(
+  server: Server,
+  { host, port }: { host: string; port: number },
+  variable: string,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) => {
+      const isInUse = code === 'EADDRINUSE';
+      const reason = isInUse
+        ? 'is in use: stop what listens there, or choose another'
+        : `can't be used (${code})`;
+      reject(new ConfigError([`${variable}: ${host}:${port} ${reason}`]));
+    });
+    server.listen(port, host, () => resolve());
+  });
+}
+
 /** A server that can't be reached yet is asked again until it can, with one line that says which. */
 export async function untilReached<T>(
   stopped: AbortSignal,
@@ -48,32 +75,4 @@ export async function untilReached<T>(
     }
   }
   return undefined;
-}
-
-/** What becomes known about operators' wallets, for those who run the service. */
-export function walletReports(
-  logger: Logger,
-  metrics: Metrics,
-): Pick<WalletGuardOptions, 'onChange' | 'onWithheld'> {
-  return {
-    onChange: (operatorId, failing) => {
-      metrics.walletFailing(operatorId, failing);
-      if (failing) logger.warn({ operatorId }, 'the wallet gives no answers: bets for it are not sent');
-      else logger.info({ operatorId }, 'the wallet answers again');
-    },
-    onWithheld: (operatorId, operation, why) => metrics.walletCallWithheld({ operatorId, operation, why }),
-  };
-}
-
-/** A line and a measure for each call to an operator. */
-export function walletCallReport(logger: Logger, metrics: Metrics): (call: CallReport) => void {
-  return (call) => {
-    logger.info(call, 'call out');
-    metrics.walletCall({
-      operatorId: call.tenant,
-      operation: call.path.split('/').pop() ?? '',
-      outcome: call.failure === undefined ? String(call.status) : 'silence',
-      seconds: call.durationMs / 1_000,
-    });
-  };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, loadConfig, type Config } from '../src/config';
+import { ConfigError, loadConfig, port, reachable, type Config } from '../src/config';
 import { UserError } from './user-error';
 
 /** The service's own settings, and what only `npm start` needs to know beside them. */
@@ -22,14 +22,6 @@ export interface StackConfig {
 }
 
 const text = z.string().optional();
-const port = (standard: number) =>
-  z.coerce
-    .number({ error: 'must be a port, 1 to 65535' })
-    .int('must be a port, 1 to 65535')
-    .min(1, 'must be a port, 1 to 65535')
-    .max(65_535, 'must be a port, 1 to 65535')
-    .default(standard);
-
 const Env = z.object({
   TEMPORAL_PORT: port(7233),
   TEMPORAL_UI_PORT: port(8233),
@@ -81,10 +73,4 @@ function serviceConfig(env: NodeJS.ProcessEnv): Config {
   } catch (error) {
     throw error instanceof ConfigError ? new UserError(error.message) : error;
   }
-}
-
-/** An address to connect to, for one to listen on. */
-export function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }

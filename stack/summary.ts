@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { reachable, type StackConfig } from './config';
+import { reachable } from '../src/config';
+import type { StackConfig } from './config';
 import type { Stack } from './stack';
 
 type Shown = Pick<Stack, 'temporalAddress' | 'mongodbUri' | 'launchUrl'>;

@@ -1,18 +1,15 @@
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
 import { createActivities, type Activities } from '../activities';
-import { createProviderClient } from '../src/clients/game-provider';
 import { guardedProvider } from '../src/clients/guarded-provider';
-import { guardedWallet, WALLET_GUARD } from '../src/clients/guarded-wallet';
-import { createHttpClient } from '../src/clients/http';
-import { createOperatorWallet } from '../src/clients/operator-wallet';
 import { createSlots } from '../src/clients/slots';
 import { createRoundControl } from '../src/commands/round-control';
 import { describeConfig, loadConfig, type Config } from '../src/config';
 import { createLogger, type Logger } from '../src/logging';
 import { createMetrics, type Metrics } from '../src/metrics';
 import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
-import { runProcess, stopSignal, untilReached, walletCallReport, walletReports } from '../src/process';
+import { createOutbound } from '../src/outbound';
+import { runProcess, stopSignal, untilReached } from '../src/process';
 import { openDatabase } from '../src/read-model/connect';
 import { createDeliveryMarks } from '../src/read-model/delivery-marks';
 import { createGuards } from '../src/read-model/guards';
@@ -44,14 +41,8 @@ async function main(): Promise<void> {
   const tenants = await loadTenants({ file, db, secretsKey, logger, callbackAddresses });
   const rounds = createRounds(db, config.environment);
   const marks = createDeliveryMarks(db);
-  const addresses = callbackAddresses;
-  const outbound = createHttpClient({ addresses, report: walletCallReport(logger, metrics) });
-  const toProviders = createHttpClient({ addresses, report: (call) => logger.info(call, 'call out') });
-  const wallet = guardedWallet(createOperatorWallet(outbound), {
-    ...WALLET_GUARD,
-    clock: Date.now,
-    ...walletReports(logger, metrics),
-  });
+  const outbound = createOutbound(config, logger, metrics);
+  const { wallet } = outbound;
   const sessions = createSessions({ db, logger });
   const lookup = tenantLookup(tenants, sessions);
   const connection = Connection.lazy(addressOf(config));
@@ -60,7 +51,7 @@ async function main(): Promise<void> {
   const activities = createActivities({
     tenants: lookup,
     wallet,
-    provider: guardedProvider(createProviderClient(toProviders)),
+    provider: guardedProvider(outbound.provider),
     guards: createGuards(db),
     marks,
     rounds,
@@ -89,7 +80,6 @@ async function main(): Promise<void> {
   await tenants.close();
   await sessions.close();
   await outbound.close();
-  await toProviders.close();
   await connection.close();
   await database.client.close();
   await service?.close();

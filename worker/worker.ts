@@ -75,17 +75,13 @@ const withSendableFailures: NonNullable<ActivityInboundCallsInterceptor['execute
   } catch (error) {
     let at: unknown = error;
     for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
-      at.message = whole(at.message);
-      if (at.stack !== undefined) at.stack = whole(at.stack);
+      at.message = at.message.toWellFormed();
+      if (at.stack !== undefined) at.stack = at.stack.toWellFormed();
       at = at.cause;
     }
     throw error;
   }
 };
-
-function whole(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
-}
 
 function workflowSource(
   source: WorkerDependencies['workflows'],

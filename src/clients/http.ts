@@ -149,7 +149,7 @@ function parseJson(text: string): unknown {
 }
 
 function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');
+  if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import { ConfigError, describeConfig, loadConfig, type Config } from '../config';
+import { createServer } from 'node:http';
+import { ConfigError, describeConfig, loadConfig } from '../config';
 import { createLogger } from '../logging';
 import { createPayloadCodec } from '../payloads/codec';
-import { runProcess, stopSignal } from '../process';
+import { listen, runProcess, stopSignal, untilAborted } from '../process';
 import { createCodecApp } from './app';
 
 const FINISH_WITHIN_MS = 5_000;
@@ -29,27 +29,16 @@ async function main(): Promise<void> {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
     void answer(request, response);
   });
-  await listen(server, codecServer);
+  await listen(server, codecServer, 'CODEC_SERVER_PORT');
   logger.info(codecServer, 'codec server listens');
   process.send?.({ ready: true });
-  if (!stopped.aborted) {
-    await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }));
-  }
+  await untilAborted(stopped);
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
   const force = setTimeout(() => server.closeAllConnections(), FINISH_WITHIN_MS);
   await closed;
   clearTimeout(force);
   logger.info('codec server stopped');
-}
-
-function listen(server: Server, { host, port }: Config['codecServer']): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new ConfigError([`CODEC_SERVER_PORT: ${host}:${port} can't be used (${error.code})`]));
-    });
-    server.listen(port, host, () => resolve());
-  });
 }
 
 runProcess(main);

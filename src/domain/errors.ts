@@ -77,6 +77,8 @@ export function refusal(name: ErrorName, detail?: string): Refusal {
 /** Thrown where a call is refused; the HTTP edge turns it into status and body. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
+  /** Where it is known when the call may be tried again; a second where it isn't. */
+  retryAfterSeconds?: number;
   constructor(readonly refusal: Refusal) {
     super(refusal.errorCode.msg);
   }

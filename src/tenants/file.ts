@@ -210,12 +210,12 @@ export function warningsOf(entries: TenantEntries, callbackAddresses: CallbackAd
       : [`operator ${operatorId}: autoCloseAfter ${autoCloseAfter} is outside the usual 12 to 48 hours`];
   });
   const tenants = [
-    ...entries.operators.map(({ operatorId, secrets, operatorUrl: url }) => ({
-      ...{ tenant: `operator ${operatorId}`, secrets, url },
+    ...entries.operators.map((one) => ({
+      ...one,
+      tenant: `operator ${one.operatorId}`,
+      url: one.operatorUrl,
     })),
-    ...entries.providers.map(({ providerId, secrets, gameUrl: url }) => ({
-      ...{ tenant: `provider ${providerId}`, secrets, url },
-    })),
+    ...entries.providers.map((one) => ({ ...one, tenant: `provider ${one.providerId}`, url: one.gameUrl })),
   ];
   const published = tenants.filter(({ secrets }) =>
     secrets.some((secret) => secret.startsWith(PUBLISHED_SECRET)),

@@ -1951,7 +1951,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.q.connect'],
     file: 'src/http/routes/player.ts',
-    find: 'return validated(byToken, queryOf(ctx)).token;',
+    find: 'return validated(operations.connect.request, queryOf(ctx)).token;',
     replace: "return String(queryOf(ctx).token ?? 'x');",
   },
 ];

@@ -21,7 +21,7 @@ export function errorReplies(logger: Logger) {
     } catch (error) {
       if (error instanceof RefusedError) {
         answer(ctx, error.refusal);
-        retryAfterSeconds = (error as { retryAfterSeconds?: number }).retryAfterSeconds ?? retryAfterSeconds;
+        retryAfterSeconds = error.retryAfterSeconds ?? retryAfterSeconds;
         if (error.cause !== undefined) logger.warn({ ...correlated(ctx), error: error.cause }, error.message);
       } else {
         answer(ctx, refusal('INTERNALERROR'));

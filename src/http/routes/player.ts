@@ -8,11 +8,9 @@ import type { CallState, Context, Http } from '../http';
 import * as operations from '../operations/others';
 import { balanceReply, tokenData } from '../replies';
 import { queryOf } from '../query';
-import { object, token, validated } from '../schemas/fields';
+import { validated } from '../schemas/fields';
 import { currentBalance } from '../wallet-balance';
 import { openRoundOf } from './reads';
-
-const byToken = object({ token });
 
 /** Calls of the game's page in the player's browser (contract §5): not signed, the token is all they have. */
 export function playerRoutes(http: Http, router: Router<CallState>): void {
@@ -92,7 +90,7 @@ async function fromAnyPage(ctx: Context, next: Next): Promise<void> {
 }
 
 function tokenOf(ctx: Context): string {
-  return validated(byToken, queryOf(ctx)).token;
+  return validated(operations.connect.request, queryOf(ctx)).token;
 }
 
 function guessing<T>(http: Http, ctx: Context, lookUp: () => Promise<T>): Promise<T> {

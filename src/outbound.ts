@@ -1,0 +1,58 @@
+import { createProviderClient } from './clients/game-provider';
+import { guardedWallet, WALLET_GUARD, type GuardedWallet } from './clients/guarded-wallet';
+import { createHttpClient, type CallReport } from './clients/http';
+import { createOperatorWallet } from './clients/operator-wallet';
+import type { ProviderClient } from './clients/types';
+import type { Config } from './config';
+import type { Logger } from './logging';
+import type { Metrics } from './metrics';
+
+/** How a process reaches operators and providers: what leaves is logged, calls to operators are measured as well. */
+export interface Outbound {
+  wallet: GuardedWallet;
+  provider: ProviderClient;
+  close(): Promise<void>;
+}
+
+export function createOutbound(
+  { callbackAddresses: addresses }: Pick<Config, 'callbackAddresses'>,
+  logger: Logger,
+  metrics: Metrics,
+): Outbound {
+  const log = (call: CallReport): void => logger.info(call, 'call out');
+  const toProviders = createHttpClient({ addresses, report: log });
+  const toOperators = createHttpClient({
+    addresses,
+    report: (call) => {
+      log(call);
+      measure(call, metrics);
+    },
+  });
+  const wallet = guardedWallet(createOperatorWallet(toOperators), {
+    ...WALLET_GUARD,
+    clock: Date.now,
+    onChange: (operatorId, failing) => {
+      metrics.walletFailing(operatorId, failing);
+      if (failing) logger.warn({ operatorId }, 'the wallet gives no answers: bets for it are not sent');
+      else logger.info({ operatorId }, 'the wallet answers again');
+    },
+    onWithheld: (operatorId, operation, why) => metrics.walletCallWithheld({ operatorId, operation, why }),
+  });
+  return {
+    wallet,
+    provider: createProviderClient(toProviders),
+    close: async () => {
+      await toOperators.close();
+      await toProviders.close();
+    },
+  };
+}
+
+function measure({ tenant, path, failure, status, durationMs }: CallReport, metrics: Metrics): void {
+  metrics.walletCall({
+    operatorId: tenant,
+    operation: path.split('/').pop() ?? '',
+    outcome: failure === undefined ? String(status) : 'silence',
+    seconds: durationMs / 1_000,
+  });
+}
