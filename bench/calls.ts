@@ -14,6 +14,36 @@ export interface Seen {
 
 const TIMEOUT_MS = 20_000;
 
+interface Signed {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A call with its signature: may be sent more than once. */
+export function signedBy(provider: Party, content: object): Signed {
+  const body = JSON.stringify(content);
+  const { 'Content-Length': _length, ...headers } = providerHeaders(provider, body);
+  return { headers, body };
+}
+
+/** Sends it once; rejects when nothing (whole) comes back. */
+export async function post(dispatcher: Agent, url: string, signed: Signed): Promise<Omit<Seen, 'ms'>> {
+  const reply = await request(url, {
+    ...signed,
+    dispatcher,
+    method: 'POST',
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
+  const body = JSON.parse(await reply.body.text()) as ReplyBody;
+  const retryAfter = reply.headers['retry-after'];
+  return { status: reply.statusCode, body, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) };
+}
+
+export function unanswered(error: unknown): Omit<Seen, 'ms'> {
+  return { status: 0, body: { failure: String(error) } };
+}
+
 /** Signed game-engine calls over kept connections, as a provider's server makes them. */
 export class Caller {
   readonly #agent: Agent;
@@ -27,29 +57,10 @@ export class Caller {
   }
 
   async call(path: string, content: object): Promise<Seen> {
-    const body = JSON.stringify(content);
-    const { 'Content-Length': _length, ...headers } = providerHeaders(this.provider, body);
+    const signed = signedBy(this.provider, content);
     const began = performance.now();
-    try {
-      const reply = await request(`${this.api}${path}`, {
-        dispatcher: this.#agent,
-        method: 'POST',
-        headers,
-        body,
-        headersTimeout: TIMEOUT_MS,
-        bodyTimeout: TIMEOUT_MS,
-      });
-      const text = await reply.body.text();
-      const retryAfter = reply.headers['retry-after'];
-      return {
-        status: reply.statusCode,
-        body: JSON.parse(text) as ReplyBody,
-        ...(typeof retryAfter === 'string' ? { retryAfter } : {}),
-        ms: performance.now() - began,
-      };
-    } catch (error) {
-      return { status: 0, body: { failure: String(error) }, ms: performance.now() - began };
-    }
+    const seen = await post(this.#agent, `${this.api}${path}`, signed).catch(unanswered);
+    return { ...seen, ms: performance.now() - began };
   }
 
   close(): Promise<void> {

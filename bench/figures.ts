@@ -36,6 +36,21 @@ export class Figures {
   }
 }
 
+/** Figures by name, each made when it is first needed. */
+export class FiguresByName {
+  readonly #known = new Map<string, Figures>();
+
+  add(name: string, ms: number, status: number | string): void {
+    const figures = this.#known.get(name) ?? new Figures(name);
+    this.#known.set(name, figures);
+    figures.add(ms, status);
+  }
+
+  get all(): Figures[] {
+    return [...this.#known.values()];
+  }
+}
+
 export interface Summary {
   name: string;
   count: number;

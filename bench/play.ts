@@ -1,5 +1,5 @@
 import type { BenchPlayer, Seen } from './calls';
-import { Figures } from './figures';
+import { FiguresByName, type Figures } from './figures';
 
 export type Round = (player: BenchPlayer, note: (figure: string, seen: Seen) => void) => Promise<void>;
 
@@ -30,12 +30,7 @@ export async function playFor(
   round: Round,
   stopped?: AbortSignal,
 ): Promise<{ figures: Figures[]; seconds: number }> {
-  const figures = new Map<string, Figures>();
-  const note = (name: string, { ms, status }: Seen): void => {
-    const figure = figures.get(name) ?? new Figures(name);
-    figures.set(name, figure);
-    figure.add(ms, status);
-  };
+  const figures = new FiguresByName();
   const began = performance.now();
   const isOver = (): boolean => performance.now() - began > seconds * 1_000 || stopped?.aborted === true;
   const play = async (player: BenchPlayer): Promise<void> => {
@@ -43,11 +38,11 @@ export async function playFor(
       let shed = false;
       await round(player, (name, seen) => {
         shed ||= seen.status === 429 || seen.status === 503;
-        note(name, seen);
+        figures.add(name, seen.ms, seen.status);
       });
       if (shed) await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
     }
   };
   await Promise.all(players.map(play));
-  return { figures: [...figures.values()], seconds: (performance.now() - began) / 1_000 };
+  return { figures: figures.all, seconds: (performance.now() - began) / 1_000 };
 }

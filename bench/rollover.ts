@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'undici';
-import { providerHeaders, type Party, type ReplyBody } from '../test/support/e2e-http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { until } from '../stack/until';
+import { exchange, type Party } from '../test/support/e2e-http';
 import type { E2eStack, Part } from '../test/support/e2e-stack';
-import { BenchPlayer, type Seen } from './calls';
+import { BenchPlayer, post, signedBy, unanswered, type Seen } from './calls';
 import type { Seat } from '../test/support/e2e-player';
-import { Figures } from './figures';
+import { FiguresByName, type Figures } from './figures';
 import { longRound } from './play';
 
 /* A rolling deploy under play: shared by `npm run bench:rolling` and its shorter form among the tests. */
@@ -13,7 +14,6 @@ const ATTEMPTS = 6;
 const PAUSE_MS = 50;
 /** What Retry-After says. */
 const ASK_AGAIN_MS = 1_000;
-const TIMEOUT_MS = 20_000;
 const READY_MS = 120_000;
 
 /**
@@ -36,32 +36,22 @@ export class Balancer {
   }
 
   async call(path: string, content: object): Promise<Seen> {
-    const body = JSON.stringify(content);
-    const { 'Content-Length': _length, ...headers } = providerHeaders(this.provider, body, {
-      requestId: randomUUID(),
-    });
+    const signed = signedBy(this.provider, content);
     const began = performance.now();
+    const after = (seen: Omit<Seen, 'ms'>): Seen => ({ ...seen, ms: performance.now() - began });
     // Counted by itself: other callers' turns must not lead a call to the same closed one again and again.
     const first = (this.#next += 1);
     for (let attempt = 1; ; attempt += 1) {
       const { api, agent } = this.#agents[(first + attempt) % this.#agents.length]!;
       try {
-        const options = { dispatcher: agent, method: 'POST' as const, headers, body };
-        const limits = { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS };
-        const reply = await request(`${api}${path}`, { ...options, ...limits });
-        const parsed = JSON.parse(await reply.body.text()) as ReplyBody;
-        if (reply.statusCode === 503 && attempt < ATTEMPTS) {
-          this.askedAgain += 1;
-          await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-          continue;
-        }
-        return { status: reply.statusCode, body: parsed, ms: performance.now() - began };
+        const seen = await post(agent, `${api}${path}`, signed);
+        if (seen.status !== 503 || attempt === ATTEMPTS) return after(seen);
+        this.askedAgain += 1;
+        await sleep(ASK_AGAIN_MS);
       } catch (error) {
-        if (attempt === ATTEMPTS || !isClosed(error)) {
-          return { status: 0, body: { failure: String(error) }, ms: performance.now() - began };
-        }
+        if (attempt === ATTEMPTS || !isClosed(error)) return after(unanswered(error));
         this.passedOn += 1;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await sleep(PAUSE_MS);
       }
     }
   }
@@ -105,14 +95,12 @@ export async function replaceUnderPlay(
   await stack.start(missing);
   await Promise.all([stack.api, stack.api2].map(untilReady));
   const balancer = new Balancer([stack.api, stack.api2], stack.provider);
-  const figures = new Map<string, Figures>();
+  const figures = new FiguresByName();
   const failed: string[] = [];
   let rounds = 0;
   let isOver = false;
   const note = (name: string, { status, body, ms }: Seen): void => {
-    const figure = figures.get(name) ?? new Figures(name);
-    figures.set(name, figure);
-    figure.add(ms, status);
+    figures.add(name, ms, status);
     if (status !== 200) failed.push(`${name.trim()}: ${status} ${JSON.stringify(body)}`);
     else if (name.trim() === 'endGameRound') rounds += 1;
   };
@@ -122,7 +110,7 @@ export async function replaceUnderPlay(
   });
   const played = async (more: number): Promise<void> => {
     for (const goal = rounds + more; rounds < goal && failed.length === 0;) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await sleep(PAUSE_MS);
     }
   };
   try {
@@ -142,7 +130,7 @@ export async function replaceUnderPlay(
     await balancer.close();
   }
   return {
-    figures: [...figures.values()],
+    figures: figures.all,
     failed,
     passedOn: balancer.passedOn,
     askedAgain: balancer.askedAgain,
@@ -150,15 +138,10 @@ export async function replaceUnderPlay(
   };
 }
 
-async function untilReady(api: string): Promise<void> {
-  const deadline = Date.now() + READY_MS;
-  for (;;) {
-    const status = await fetch(`${api}/health/ready`).then(
-      (reply) => reply.status,
-      () => 0,
-    );
-    if (status === 200) return;
-    if (Date.now() > deadline) throw new Error(`${api} is not ready: ${status}`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
+function untilReady(api: string): Promise<void> {
+  const ask = async (): Promise<void> => {
+    const { status } = await exchange({ url: `${api}/health/ready` });
+    if (status !== 200) throw new Error(`it is not ready: ${status}`);
+  };
+  return until(ask, { what: api, timeoutMs: READY_MS, everyMs: PAUSE_MS });
 }
