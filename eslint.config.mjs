@@ -19,6 +19,23 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  {
+    files: ['workflows/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@temporalio/workflow',
+              importNames: ['proxyLocalActivities', 'scheduleLocalActivity'],
+              message: 'A history with local activities may not replay: docs/decisions.md.',
+            },
+          ],
+        },
+      ],
+    },
+  },
   { files: ['**/*.{js,cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.{js,cjs,mjs}'],

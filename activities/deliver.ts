@@ -1,10 +1,8 @@
 import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activity';
-import type { Slots } from '../src/clients/slots';
 import type { OperatorWallet } from '../src/clients/types';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../src/contracts/activities';
 import { judge } from '../src/domain/judge';
 import type { WalletOutcome } from '../src/domain/wallet-call';
-import type { DeliveryMarks } from '../src/read-model/delivery-marks';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES } from './failures';
@@ -14,14 +12,12 @@ export interface DeliverDependencies {
   tenants: TenantLookup;
   wallet: OperatorWallet;
   guards: Guards;
-  marks: DeliveryMarks;
   rounds: Rounds;
-  /** Local deliveries that one operator may hold at a time. */
-  slots: Slots;
-  /** Whose wallet is failing: its calls must not hold up workflow tasks. */
-  isFailing: (operatorId: string) => boolean;
   observe(delivery: { operatorId: string; purpose: string; outcome: string }): void;
 }
+
+/** Between two signs of life; well below the time after which a worker is taken for dead (workflows/policies.ts). */
+const ALIVE_MS = 1_000;
 
 type WalletActivities = Pick<GameroundActivities, 'deliver' | 'settle'>;
 
@@ -46,14 +42,12 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
     async deliver(delivery): Promise<DeliveryResult> {
       const operator = await tenants.operator(delivery.round.operatorId);
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
-      const { isLocal } = activityInfo();
-      const release = isLocal ? inTaskSlot(deps, delivery) : noRelease;
-      if (release === undefined) return { kind: 'unsent' };
+      const alive = setInterval(() => heartbeat(), ALIVE_MS);
       try {
-        const begun = await begin(deps, delivery, isLocal);
+        const begun = await begin(deps, delivery, activityInfo().attempt > 1);
         return typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
       } finally {
-        release();
+        clearInterval(alive);
       }
     },
 
@@ -110,87 +104,65 @@ function rememberedFrom(delivery: WalletDelivery, attempt: number, details: Reme
   return { ...fromWorkflow, maybePaid: true };
 }
 
-const noRelease = (): void => undefined;
-
-/** Bets for a failing wallet are answered at once; anything else would wait for it. */
-function inTaskSlot(
-  { slots, isFailing }: DeliverDependencies,
-  { round, call }: WalletDelivery,
-): (() => void) | undefined {
-  if (call.purpose !== 'debit' && isFailing(round.operatorId)) return undefined;
-  return slots.tryAcquire(round.operatorId);
-}
-
-/** Whether this is the call's first delivery; a result where it is not to be sent, or not again. */
+/**
+ * Whether this is the call's first delivery; a result where it is not to be sent, or not again. A further attempt is a
+ * repeated delivery. So is the first attempt in a workflow that a person has reset: the guard and the record remember.
+ */
 async function begin(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
-  isLocal: boolean,
+  isRetried: boolean,
 ): Promise<'first' | 'again' | DeliveryResult> {
-  const begun = delivery.confirmGuard
-    ? await confirm(deps, delivery)
-    : await beginMarked(deps, delivery, isLocal);
-  const again = begun === 'again' || (begun === 'first' && delivery.redelivered);
-  return again && delivery.call.purpose === 'debit'
-    ? recordedOutcome(deps, delivery)
-    : again
-      ? 'again'
-      : begun;
+  const begun = delivery.confirmGuard ? await confirm(deps, delivery) : isRetried ? 'again' : 'first';
+  if (typeof begun !== 'string') return begun;
+  const isDebit = delivery.call.purpose === 'debit';
+  // The guard has said so of the first bet; of a repeated credit or void the record knows nothing more.
+  const isCertain = isDebit ? begun === 'first' && delivery.confirmGuard : begun === 'again';
+  const recorded = isCertain ? undefined : await recordedOutcome(deps, delivery);
+  if (recorded === undefined) return begun;
+  return isDebit ? recorded : 'again';
 }
 
 /** The first debit goes only while its round holds the guard; whether it may have gone before, the guard tells too. */
 async function confirm(
   { guards, rounds }: DeliverDependencies,
-  { round, late, redelivered }: WalletDelivery,
+  { round, late }: WalletDelivery,
 ): Promise<'first' | 'again' | DeliveryResult> {
   try {
     const confirmed = await guards.confirm(round, round.gameround);
-    if (confirmed === 'first' && late && !redelivered) {
+    if (confirmed === 'first' && late) {
       await guards.release(round, round.gameround);
       return { kind: 'guard-lost' };
     }
     if (confirmed !== 'lost') return confirmed;
-    // The guard is given back when the record is written; a worker that dies between that and the end of its
-    // workflow task comes here again.
+    // The guard is given back when the record is written; a workflow that was reset comes here again.
     return (await rounds.find(round.gameround)) === undefined ? { kind: 'guard-lost' } : 'again';
   } catch {
     return { kind: 'unconfirmed' };
   }
 }
 
-async function beginMarked(
-  { marks }: DeliverDependencies,
-  { round, call }: WalletDelivery,
-  isLocal: boolean,
-): Promise<'first' | 'again' | DeliveryResult> {
-  // An ordinary activity of a single attempt is never delivered twice.
-  if (!isLocal) return 'first';
-  try {
-    return await marks.begin(round.gameround, call.transactions);
-  } catch {
-    return { kind: 'unsent' };
-  }
-}
-
-/**
- * A debit that is delivered again may have been decided before: a worker can die after all of a short round was done
- * and before its task was recorded. What the record says, or a credit that was begun after it, is its outcome; it is
- * not sent again, and never voided for a wallet that is down meanwhile.
- */
+/** What the record says of the call; undefined where it says nothing, or can't be read. */
 async function recordedOutcome(
-  { rounds, marks }: DeliverDependencies,
+  { rounds }: DeliverDependencies,
   { round, call }: WalletDelivery,
-): Promise<'again' | DeliveryResult> {
-  const hash = call.transactions.find(({ type }) => type === 'debit')?.hash;
+): Promise<WalletOutcome | undefined> {
+  const [sent] = call.transactions;
   try {
     const record = await rounds.find(round.gameround);
-    const debit = record?.transactions.find((known) => known.type === 'debit' && known.hash === hash);
-    if (debit?.outcome === 'declined') {
-      return { kind: 'declined', unauthorised: false, errorCode: debit.errorCode, processed: false };
+    const known = record?.transactions.find(({ type, hash }) => type === sent?.type && hash === sent.hash);
+    switch (known?.outcome) {
+      case 'declined':
+        return { kind: 'declined', unauthorised: false, errorCode: known.errorCode, processed: false };
+      case 'unknown':
+        return { kind: 'unknown', reason: 'the record says so' };
+      case 'accepted':
+        // What has crashed the round, the end of this very call maybe, has to be heard again.
+        return record?.crashed === true ? undefined : { kind: 'accepted' };
+      default:
+        return undefined;
     }
-    const isAccepted = debit?.outcome === 'accepted' && record?.crashed === false;
-    return isAccepted || (await marks.hasCredit(round.gameround)) ? { kind: 'accepted' } : 'again';
   } catch {
-    return { kind: 'unconfirmed' };
+    return undefined;
   }
 }

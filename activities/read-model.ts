@@ -1,4 +1,7 @@
-import type { GameroundActivities } from '../src/contracts/activities';
+import { ApplicationFailure } from '@temporalio/activity';
+import { RECORD_BEHIND, type GameroundActivities, type ProjectedRound } from '../src/contracts/activities';
+import { withKnown } from '../src/domain/round/known-entries';
+import type { RoundSnapshot } from '../src/domain/round/types';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 
@@ -9,11 +12,20 @@ export interface ReadModelDependencies {
 
 export function createReadModelActivities(deps: ReadModelDependencies): Pick<GameroundActivities, 'project'> {
   return {
-    async project({ snapshot, version }) {
-      await deps.rounds.write(snapshot, version);
+    async project(projected) {
+      const snapshot = await whole(deps.rounds, projected);
+      await deps.rounds.write(snapshot, projected.version);
       // Only after the record is there: it tells a repeated delivery that this round did send its debit.
       const over = snapshot.status !== 'open' || snapshot.crashed;
       if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
     },
   };
+}
+
+/** What was left out stands in the record, in this version or a newer one: an older write changes nothing anyway. */
+async function whole(rounds: Rounds, { snapshot, known }: ProjectedRound): Promise<RoundSnapshot> {
+  if (known.transactions === 0 && known.gameState === 0) return snapshot;
+  const round = withKnown(snapshot, known, await rounds.find(snapshot.identity.gameround));
+  if (round === undefined) throw ApplicationFailure.nonRetryable('the record is behind', RECORD_BEHIND);
+  return round;
 }

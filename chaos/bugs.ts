@@ -7,7 +7,7 @@ export const BUG_NAMES = [
   'record-without-version-guard',
   'unknown-bet-is-declined',
   'guard-before-record',
-  'delivery-marks-ignored',
+  'repeated-delivery-is-a-first',
 ] as const;
 export type BugName = (typeof BUG_NAMES)[number];
 
@@ -60,7 +60,7 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'activities/read-model.ts',
-        find: `      await deps.rounds.write(snapshot, version);
+        find: `      await deps.rounds.write(snapshot, projected.version);
 `,
         replace: '',
       },
@@ -69,19 +69,18 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
         find: `      if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
 `,
         replace: `      if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
-      await deps.rounds.write(snapshot, version);
+      await deps.rounds.write(snapshot, projected.version);
 `,
       },
     ],
   },
-  'delivery-marks-ignored': {
+  'repeated-delivery-is-a-first': {
     what: 'a repeated delivery is taken for a first one',
     changes: [
       {
         file: 'activities/deliver.ts',
-        find: `    return await marks.begin(round.gameround, call.transactions);`,
-        replace: `    await marks.begin(round.gameround, call.transactions);
-    return 'first';`,
+        find: `await send(operator, delivery, begun === 'again', known)`,
+        replace: `await send(operator, delivery, false, known)`,
       },
     ],
   },

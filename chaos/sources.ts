@@ -13,9 +13,10 @@ const SOURCES = ['src', 'workflows', 'activities', 'worker', 'stack', 'package.j
 export const NEXT_WORKFLOWS: readonly Change[] = [
   {
     file: 'workflows/gameround/index.ts',
-    find: `  patched,
+    find: `  log,
   setHandler,`,
-    replace: `  patched,
+    replace: `  log,
+  patched,
   setHandler,
   sleep,`,
   },

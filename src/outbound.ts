@@ -1,15 +1,15 @@
 import { createProviderClient } from './clients/game-provider';
-import { guardedWallet, WALLET_GUARD, type GuardedWallet } from './clients/guarded-wallet';
+import { guardedWallet, WALLET_GUARD } from './clients/guarded-wallet';
 import { createHttpClient, type CallReport } from './clients/http';
 import { createOperatorWallet } from './clients/operator-wallet';
-import type { ProviderClient } from './clients/types';
+import type { OperatorWallet, ProviderClient } from './clients/types';
 import type { Config } from './config';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 
 /** How a process reaches operators and providers: what leaves is logged, calls to operators are measured as well. */
 export interface Outbound {
-  wallet: GuardedWallet;
+  wallet: OperatorWallet;
   provider: ProviderClient;
   close(): Promise<void>;
 }

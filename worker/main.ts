@@ -2,7 +2,6 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
 import { createActivities, type Activities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
-import { createSlots } from '../src/clients/slots';
 import { createRoundControl } from '../src/commands/round-control';
 import { describeConfig, loadConfig, type Config } from '../src/config';
 import { createLogger, type Logger } from '../src/logging';
@@ -11,7 +10,6 @@ import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
 import { createOutbound } from '../src/outbound';
 import { runProcess, stopSignal, untilReached } from '../src/process';
 import { openDatabase } from '../src/read-model/connect';
-import { createDeliveryMarks } from '../src/read-model/delivery-marks';
 import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
 import { createSessions } from '../src/sessions';
@@ -21,9 +19,6 @@ import { ensureSearchAttributes } from './search-attributes';
 import { freeLocalAddress, startWorkerService, type WorkerService } from './service';
 import { tenantLookup } from './tenants';
 import { createWorker } from './worker';
-
-/** Local deliveries that one operator may hold: a slow one gets ordinary activities beyond these. */
-const LOCAL_SLOTS_PER_OPERATOR = 8;
 
 /** Composition root of a worker process. Runs until SIGTERM, SIGINT or the end of the process that started it. */
 async function main(): Promise<void> {
@@ -40,7 +35,6 @@ async function main(): Promise<void> {
   const { tenantsFile: file, secretsKey, callbackAddresses } = config;
   const tenants = await loadTenants({ file, db, secretsKey, logger, callbackAddresses });
   const rounds = createRounds(db, config.environment);
-  const marks = createDeliveryMarks(db);
   const outbound = createOutbound(config, logger, metrics);
   const { wallet } = outbound;
   const sessions = createSessions({ db, logger });
@@ -53,20 +47,16 @@ async function main(): Promise<void> {
     wallet,
     provider: guardedProvider(outbound.provider),
     guards: createGuards(db),
-    marks,
     rounds,
-    slots: createSlots(LOCAL_SLOTS_PER_OPERATOR),
     environment: config.environment,
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,
-    isFailing: (operatorId) => wallet.isFailing(operatorId),
     observe: (delivery) => metrics.walletOutcome(delivery),
   });
   const indexes = untilReached(stopped, logger, 'MongoDB', async () => {
     // A client whose first connection failed stays closed until it is told to connect again.
     await database.client.connect();
     await ensureRoundIndexes(rounds);
-    await marks.ensureIndexes();
   });
   let isPolling = (): boolean => false;
   const service = await tellAbout(config, metrics, temporalMetrics, () => isPolling());

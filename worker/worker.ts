@@ -24,7 +24,6 @@ export interface WorkerDependencies {
 /** What one worker process does at a time. */
 export interface WorkerSlots {
   workflowTasks: number;
-  localActivities: number;
   activities: number;
 }
 
@@ -32,7 +31,7 @@ export interface WorkerSlots {
  * Ordinary activities mostly wait for somebody else's answer. Each operator and provider has a share of them
  * (WALLET_GUARD, CALLS_PER_PROVIDER), so several that are dead leave most of them free.
  */
-const SLOTS: WorkerSlots = { workflowTasks: 100, localActivities: 100, activities: 400 };
+const SLOTS: WorkerSlots = { workflowTasks: 100, activities: 400 };
 
 /** Longer than the slowest wallet: a worker that is stopped finishes the call it is in. */
 const SHUTDOWN_GRACE = '75s';
@@ -55,9 +54,11 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     dataConverter: deps.dataConverter,
     ...workflowSource(deps.workflows),
     shutdownGraceTime: SHUTDOWN_GRACE,
+    // What a retried credit leaves for its next attempt has to be there when a worker dies.
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
-    maxConcurrentLocalActivityExecutions: slots.localActivities,
     maxConcurrentActivityTaskExecutions: slots.activities,
     maxCachedWorkflows: 2_000,
   });

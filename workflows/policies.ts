@@ -1,18 +1,26 @@
-import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
+import { UNREADABLE_PAYLOAD } from '../src/contracts/payloads';
 
 /** Every timeout and retry of the workflows; durations in milliseconds. */
 
 /** Between an operator's own time limit and ours: signing, the delivery's mark and the network. */
 const WALLET_MARGIN_MS = 3_000;
 
-/** One delivery within the workflow task: fast, and delivered again when a worker dies in it. */
-export function localDelivery(walletTimeoutMs: number): LocalActivityOptions {
-  return { startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS, retry: { maximumAttempts: 1 } };
-}
+/** A worker in a wallet call gives a sign of life every second; without one for this long it is taken for dead. */
+const WORKER_DEATH_MS = 5_000;
 
-/** One delivery as an ordinary activity: never delivered twice; a worker's death is a time-out, so unknown. */
-export function singleDelivery(walletTimeoutMs: number): ActivityOptions {
-  return { startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS, retry: { maximumAttempts: 1 } };
+/** One delivery. A further attempt follows only a worker's death or a failure before anything was sent. */
+export function delivery(walletTimeoutMs: number): ActivityOptions {
+  return {
+    startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS,
+    heartbeatTimeout: WORKER_DEATH_MS,
+    retry: {
+      initialInterval: 500,
+      backoffCoefficient: 2,
+      maximumAttempts: 5,
+      nonRetryableErrorTypes: [UNREADABLE_PAYLOAD],
+    },
+  };
 }
 
 /** From the failed first delivery to the first retry, then doubling. */
@@ -30,9 +38,9 @@ export function untilSettled(walletTimeoutMs: number): ActivityOptions {
   };
 }
 
-/** The read model gets a second within the command; a database that is down must not hold up money. */
-export const LOCAL_PROJECTION: LocalActivityOptions = {
-  startToCloseTimeout: 1_000,
+/** The read model gets two seconds within the command; a database that is down must not hold up money. */
+export const FIRST_PROJECTION: ActivityOptions = {
+  scheduleToCloseTimeout: 2_000,
   retry: { maximumAttempts: 1 },
 };
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { workflowIdOf } from '../../src/contracts/gameround';
 import type { Evidence, RoundEvidence } from '../evidence';
 import { perRound, type Checked } from './check';
@@ -50,28 +51,13 @@ export function recordIsRound({ sampled }: Evidence): Checked {
   });
 }
 
-/**
- * A closed workflow is asked by replaying it, and the SDK puts the answer of a local activity a little earlier or later
- * then: what the round dated by it may be off by as much as one workflow task lasts.
- */
-const TASK_MS = 10_000;
-const DATE = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-
-function same(left: unknown, right: unknown): boolean {
-  if (typeof left === 'string' && typeof right === 'string' && DATE.test(left) && DATE.test(right))
-    return Math.abs(Date.parse(left) - Date.parse(right)) <= TASK_MS;
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
-    return left === right;
-  return differences(left as Record<string, unknown>, right as Record<string, unknown>).length === 0;
-}
-
 function plain(value: unknown): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
 }
 
 function differences(record: Record<string, unknown>, state: Record<string, unknown>): string[] {
   const names = new Set([...Object.keys(record), ...Object.keys(state)]);
-  return [...names].filter((name) => !same(record[name], state[name]));
+  return [...names].filter((name) => !isDeepStrictEqual(record[name], state[name]));
 }
 
 /** A round's workflow ended otherwise than by its own rules. */

@@ -28,17 +28,12 @@ export const WALLET_GUARD: Omit<WalletGuardOptions, 'clock'> = {
   reportsPerOperator: 16,
 };
 
-export interface GuardedWallet extends OperatorWallet {
-  /** Its debits are withheld, and what else goes to it will probably wait in vain. */
-  isFailing(operatorId: string): boolean;
-}
-
 /**
  * A wallet client under which a slow or dead operator holds up nobody else: each has its share of pending calls, and a
  * bet for a wallet that is failing is not sent. Credits, ends and voids are never dropped: one that finds its operator's
  * share used up is not sent, and repeated like any other failure. A 4xx is an answer, whatever it refuses.
  */
-export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOptions): GuardedWallet {
+export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOptions): OperatorWallet {
   const { callsPerOperator, callsWhileFailing, reportsPerOperator, onWithheld } = options;
   const breaker: Breaker = createBreaker(options);
   const calls = createSlots(callsPerOperator);
@@ -121,7 +116,6 @@ export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOption
       }
     },
     close: () => wallet.close(),
-    isFailing: (operatorId) => breaker.isFailing(operatorId),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { KnownEntries } from '../domain/round/known-entries';
 import type { RoundIdentity, RoundSnapshot } from '../domain/round/types';
 import type { WalletCall, WalletOutcome } from '../domain/wallet-call';
 
@@ -11,33 +12,37 @@ export interface WalletDelivery {
   creditAccepted: boolean;
   /** For reconciliation: a refusal is repeated like any other failure. */
   gentle: boolean;
-  /** An earlier delivery of this call may have reached the wallet. */
-  redelivered: boolean;
   /** The caller has long been told that the round did not start: a debit that was never sent is given up. */
   late: boolean;
 }
 
 export type DeliveryResult =
   | WalletOutcome
-  /** Nothing was sent: the operator holds its share of the local slots. */
-  | { kind: 'unsent' }
   /** Nothing was sent now, and whether it was before can't be told while the database is down. */
   | { kind: 'unconfirmed' }
   /** Nothing was ever sent: another round holds the guard, or the start came too late. */
   | { kind: 'guard-lost' };
 
 export interface ProjectedRound {
+  /** Without the entries of its two lists that the record is known to hold: a long round isn't sent anew each time. */
   snapshot: RoundSnapshot;
+  known: KnownEntries;
   /** Rises with every projection of the round: an older one never overwrites a newer one. */
   version: number;
 }
 
+/** Type of the failure of a projection that left out more than the record holds. */
+export const RECORD_BEHIND = 'RecordBehind';
+
 export interface GameroundActivities {
-  /** One delivery of a wallet call. Used as a local activity, and as an ordinary one with a single attempt. */
+  /** One delivery of a wallet call; attempted again only where its worker died or nothing could be sent. */
   deliver(delivery: WalletDelivery): Promise<DeliveryResult>;
   /** Delivers a credit or void until it is settled: fails, and is retried, for as long as the outcome is `repeat`. */
   settle(delivery: WalletDelivery): Promise<WalletOutcome>;
-  /** Writes the round's record; gives the open-round guard back when the round is not open any more. */
+  /**
+   * Writes the round's record; gives the open-round guard back when the round is not open any more. Fails for good with
+   * `RecordBehind` when the record lacks the entries that were left out.
+   */
   project(round: ProjectedRound): Promise<void>;
   /** Asks the provider to close a forgotten round (spec doAutoClose); fails unless it answers 200. */
   autoClose(round: RoundIdentity): Promise<void>;

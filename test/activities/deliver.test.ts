@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createWalletActivities, type DeliverDependencies } from '../../activities/deliver';
-import { createSlots } from '../../src/clients/slots';
 import type { DeliveryResult, WalletDelivery } from '../../src/contracts/activities';
+import { decide } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { settle } from '../../src/domain/round/settle';
 import type { RoundIdentity, RoundState } from '../../src/domain/round/types';
 import type { WalletAnswer, WalletOutcome } from '../../src/domain/wallet-call';
 import { openDatabase, type Database } from '../../src/read-model/connect';
-import { createDeliveryMarks } from '../../src/read-model/delivery-marks';
 import { createGuards } from '../../src/read-model/guards';
 import { createRounds } from '../../src/read-model/rounds';
+import { until } from '../support/player';
 
 /* What becomes of a delivery that may have been made before (contract: Money, debit): real mongod, a scripted wallet. */
 
@@ -62,16 +62,14 @@ beforeEach(async () => {
       close: () => Promise.resolve(),
     },
     guards: createGuards(db),
-    marks: createDeliveryMarks(db),
     rounds: createRounds(db, 'test'),
-    slots: createSlots(8),
-    isFailing: () => false,
     observe: () => undefined,
   };
   state = openRound(identity(), POLICY, START, AT);
   await deps.guards.take(state.identity, state.identity.gameround);
 });
 
+const TAKEN_BET: WalletOutcome = { kind: 'accepted' };
 const POLICY = {
   ...{ walletTimeoutMs: 1_000, autoCloseAfterMs: 1_000, voidsWholeRound: false, followUpDebits: false },
   ...{ gameRoundReport: false, resultCallback: false },
@@ -98,13 +96,14 @@ function delivery(change: Partial<WalletDelivery> = {}): WalletDelivery {
   const { purpose, transactions } = state.pending!;
   return {
     ...{ round: state.identity, call: { purpose, transactions }, confirmGuard: purpose === 'debit' },
-    ...{ maybePaid: false, creditAccepted: false, gentle: false, redelivered: false, late: false },
+    ...{ maybePaid: false, creditAccepted: false, gentle: false, late: false },
     ...change,
   };
 }
 
-function deliver(change: Partial<WalletDelivery> = {}, isLocal = true): Promise<DeliveryResult> {
-  const environment = new MockActivityEnvironment({ isLocal });
+/** A later attempt follows a worker's death; a first one again, a workflow that was reset. */
+function deliver(change: Partial<WalletDelivery> = {}, attempt = 1): Promise<DeliveryResult> {
+  const environment = new MockActivityEnvironment({ attempt });
   const activity = createWalletActivities(deps).deliver;
   return environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery(change));
 }
@@ -114,17 +113,20 @@ test('a first delivery is judged by its answer', async () => {
   expect(await deliver()).toMatchObject({ kind: 'declined', errorCode: { id: 5 } });
 });
 
-test('a repeated delivery: a refusal may speak of the repeat, so it is unknown', async () => {
+test.each([
+  ['the next attempt', 2],
+  ['a first attempt in a workflow that was reset', 1],
+])('%s is a repeated delivery: a refusal may speak of the repeat, so it is unknown', async (_, attempt) => {
   answers = [FAILED, REFUSED];
   await deliver();
-  expect(await deliver()).toMatchObject({ kind: 'unknown' });
+  expect(await deliver({}, attempt)).toMatchObject({ kind: 'unknown' });
   expect(sent).toBe(2);
 });
 
 test('a repeated delivery that is accepted is accepted', async () => {
   answers = [FAILED, TAKEN];
   await deliver();
-  expect(await deliver()).toMatchObject({ kind: 'accepted' });
+  expect(await deliver({}, 2)).toMatchObject({ kind: 'accepted' });
 });
 
 test('what the record says is its outcome: it is not sent again', async () => {
@@ -144,12 +146,44 @@ test('a declined one keeps the operator’s word', async () => {
   expect(sent).toBe(1);
 });
 
-test('a credit that was begun after it proves that it was accepted, however the wallet is now', async () => {
-  answers = [TAKEN, FAILED];
-  await deliver();
-  await deps.marks.begin(state.identity.gameround, [{ type: 'credit', hash: randomUUID() }]);
-  expect(await deliver()).toEqual({ kind: 'accepted' });
+test('one that was unknown stays so: it was voided, and may not be taken now', async () => {
+  answers = [FAILED, TAKEN];
+  const unknown = await deliver();
+  await deps.rounds.write(snapshotOf(settle(state, unknown as WalletOutcome, AT)), 1);
+  expect(await deliver()).toMatchObject({ kind: 'unknown' });
   expect(sent).toBe(1);
+});
+
+describe('a credit', () => {
+  beforeEach(() => {
+    const end = { type: 'end', key: 'k', reason: 'endGameRound' } as const;
+    const won = settle(openRound(state.identity, POLICY, { ...START, winAmount: 40 }, AT), TAKEN_BET, AT);
+    const decision = decide(won, end, AT);
+    if (decision.kind !== 'accept') throw new Error(`the end was not accepted: ${decision.kind}`);
+    state = decision.state;
+  });
+
+  test('that is refused at first was not paid', async () => {
+    answers = [REFUSED];
+    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: false });
+  });
+
+  test('whose worker died before may have been paid', async () => {
+    answers = [REFUSED];
+    expect(await deliver({}, 2)).toMatchObject({ kind: 'refused', maybePaid: true });
+  });
+
+  test('that the record shows as paid may have been, in a workflow that was reset', async () => {
+    await deps.rounds.write(snapshotOf(settle(state, { kind: 'accepted' }, AT)), 1);
+    answers = [REFUSED];
+    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: true });
+  });
+
+  test('that the record shows as still to be sent was not', async () => {
+    await deps.rounds.write(snapshotOf(state), 1);
+    answers = [REFUSED];
+    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: false });
+  });
 });
 
 test('another round holds the guard and there is no record: nothing was ever sent', async () => {
@@ -160,7 +194,7 @@ test('another round holds the guard and there is no record: nothing was ever sen
 });
 
 test('a start that comes too late gives the guard back and sends nothing', async () => {
-  expect(await deliver({ late: true }, false)).toEqual({ kind: 'guard-lost' });
+  expect(await deliver({ late: true })).toEqual({ kind: 'guard-lost' });
   expect(sent).toBe(0);
   expect(await deps.guards.holder(state.identity)).toBeUndefined();
 });
@@ -168,13 +202,26 @@ test('a start that comes too late gives the guard back and sends nothing', async
 test('late, but sent before: it goes on as a repeated delivery', async () => {
   answers = [FAILED, TAKEN];
   await deliver();
-  expect(await deliver({ late: true }, false)).toMatchObject({ kind: 'accepted' });
+  expect(await deliver({ late: true })).toMatchObject({ kind: 'accepted' });
 });
 
-test('an operator that holds its share of the slots: nothing is sent, and the ordinary way is open', async () => {
-  deps.slots = createSlots(0);
-  expect(await deliver()).toEqual({ kind: 'unsent' });
-  answers = [TAKEN];
-  expect(await deliver({}, false)).toMatchObject({ kind: 'accepted' });
-  expect(sent).toBe(1);
+test('late, and the worker of an attempt died before it had confirmed the guard: nothing was sent', async () => {
+  expect(await deliver({ late: true }, 2)).toEqual({ kind: 'guard-lost' });
+  expect(sent).toBe(0);
+});
+
+test('while a wallet takes its time the activity gives signs of life', async () => {
+  const beats: unknown[] = [];
+  let answer = (_: WalletAnswer): void => undefined;
+  deps.wallet.doTransactions = () => new Promise((resolve) => (answer = resolve));
+  const environment = new MockActivityEnvironment({ attempt: 1 });
+  environment.on('heartbeat', (details: unknown) => beats.push(details));
+  const activity = createWalletActivities(deps).deliver;
+  const delivering = environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery());
+  await until(
+    () => Promise.resolve(beats.length),
+    (count) => count > 1,
+  );
+  answer(TAKEN);
+  expect(await delivering).toMatchObject({ kind: 'accepted' });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { guardedProvider } from '../../src/clients/guarded-provider';
-import { guardedWallet, type GuardedWallet, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
+import { guardedWallet, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
 import type { BalanceAnswer, OperatorAddress, OperatorWallet, ProviderClient } from '../../src/clients/types';
 import type { WalletAnswer, WalletPurpose } from '../../src/domain/wallet-call';
 
@@ -19,9 +19,9 @@ let sent: string[];
 let answer: () => Promise<WalletAnswer>;
 let balance: BalanceAnswer;
 let changes: string[];
-let wallet: GuardedWallet;
+let wallet: OperatorWallet;
 
-function guard(change: Partial<WalletGuardOptions> = {}): GuardedWallet {
+function guard(change: Partial<WalletGuardOptions> = {}): OperatorWallet {
   const bare: OperatorWallet = {
     doTransactions: ({ operatorId }, { call }) => {
       sent.push(`${operatorId} ${call.purpose}`);

@@ -1865,7 +1865,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.settledShown'],
     file: 'workflows/gameround/index.ts',
-    find: "if (item.command.type === 'settle' && patched(PATCHES.settledShown)) publish();",
+    find: "if (item.command.type === 'settle') publish();",
     replace: '',
   },
   {

@@ -4,7 +4,6 @@ import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
-import { createSlots } from '../../src/clients/slots';
 import type { RoundControl } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import type { CallbackAddresses } from '../../src/clients/addresses';
@@ -22,7 +21,6 @@ import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
 import { openDatabase, type Database } from '../../src/read-model/connect';
-import { createDeliveryMarks } from '../../src/read-model/delivery-marks';
 import { createGuards } from '../../src/read-model/guards';
 import { dataConverterOf, encrypts } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
@@ -57,7 +55,6 @@ export interface RoundsOptions {
   /** `none`: the test runs its own workers. */
   worker?: 'in-process' | 'none';
   workerSlots?: Partial<WorkerSlots>;
-  localSlots?: number;
   /** Of the wallet client; by default a worker's, without the breaker. */
   guard?: Partial<WalletGuardOptions>;
   /** How the client reads and writes payloads. */
@@ -112,7 +109,6 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     walletUrl: wallet.url,
     gameUrl: options.gameUrl,
     policy,
-    localSlots: options.localSlots,
     // Tests of faults have no business with the breaker: players that have nothing to do with each other share operators.
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
@@ -158,7 +154,6 @@ export interface ActivitySettings {
   gameUrl: string | undefined;
   policy: RoundPolicy;
   guard?: Partial<WalletGuardOptions>;
-  localSlots?: number;
   /** Only reconciliation needs one. */
   control?: RoundControl;
 }
@@ -174,14 +169,7 @@ const NO_CONTROL: RoundControl = {
 export function activitiesOver(
   { db }: Database,
   http: HttpClient,
-  {
-    walletUrl,
-    gameUrl = 'http://127.0.0.1:9',
-    policy,
-    guard,
-    localSlots = 8,
-    control = NO_CONTROL,
-  }: ActivitySettings,
+  { walletUrl, gameUrl = 'http://127.0.0.1:9', policy, guard, control = NO_CONTROL }: ActivitySettings,
 ): Activities {
   const wallet = guardedWallet(createOperatorWallet(http), { ...WALLET_GUARD, ...guard, clock: Date.now });
   return createActivities({
@@ -204,10 +192,7 @@ export function activitiesOver(
     wallet,
     provider: createProviderClient(http),
     guards: createGuards(db),
-    marks: createDeliveryMarks(db),
     rounds: createRounds(db, 'test'),
-    slots: createSlots(localSlots),
-    isFailing: (operatorId) => wallet.isFailing(operatorId),
     environment: 'test',
     control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),

@@ -5,9 +5,8 @@ import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 /* A slow or dead operator never slows the others, and loses no money of its own (contract §4, `src/clients/guarded-wallet.ts`). */
 
 const SLOTS = { activities: 6 };
-const LOCAL_SLOTS = 2;
 const SHARE = 4;
-/** More than this worker could have at the wallet at a time, were there no share: 2 in tasks, 6 beside them. */
+/** More than this worker could have at the wallet at a time, were there no share. */
 const PLAYERS = 10;
 const OTHERS = 3;
 
@@ -26,7 +25,6 @@ test('while an operator’s wallet hangs, another’s rounds complete, retries i
   harness = await startRounds({
     policy: { walletTimeoutMs: 60_000 },
     workerSlots: SLOTS,
-    localSlots: LOCAL_SLOTS,
     guard: { callsPerOperator: SHARE },
   });
   await harness.fault({ fault: 'hold', times: 1_000, match: { tenantId: 'op1' } });

@@ -1,9 +1,8 @@
-import { condition, log, patched, proxyActivities } from '@temporalio/workflow';
+import { condition, log, proxyActivities } from '@temporalio/workflow';
 import type { GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { snapshotOf } from '../../src/domain/round/replies';
 import type { Attention } from '../../src/domain/round/types';
-import { PATCHES } from '../patches';
 import { AFTERWARDS_LATE_MS, REPORT, RESULT } from '../policies';
 import type { Projection } from './projection';
 import type { Round } from './round';
@@ -24,10 +23,7 @@ export function createAfterwards(round: Round, projection: Projection, publish: 
 
   async function keepResult(): Promise<void> {
     try {
-      const fetching = fetchResult(round.state.identity);
-      const dataStored = await (patched(PATCHES.resultPending)
-        ? marked('result-pending', fetching)
-        : fetching);
+      const dataStored = await marked('result-pending', fetchResult(round.state.identity));
       round.state = { ...round.state, dataStored };
       await projection.project();
     } catch (error) {

@@ -31,8 +31,6 @@ import { now, type Round } from './round';
 export interface Item {
   key: string;
   command: Command;
-  /** It came by a signal or with the start: in the history before anything is sent for it. */
-  durable: boolean;
   /** The calls whose signals brought it: each may still send its update. */
   calls: string[];
   reply?: RoundReply;
@@ -73,7 +71,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
       const taken = take(round, inbox, type, raw, actor);
       const known = 'refusal' in taken ? undefined : repeated(round, inbox, taken);
       const item =
-        'refusal' in taken || known !== undefined ? undefined : post(inbox, taken.command, taken.key, true);
+        'refusal' in taken || known !== undefined ? undefined : post(inbox, taken.command, taken.key);
       if (item !== undefined) {
         if (call !== undefined) item.calls.push(call);
         return;
@@ -93,7 +91,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
         if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
         const known = repeated(round, inbox, taken);
         if (known !== undefined) return known;
-        const item = post(inbox, taken.command, taken.key, false);
+        const item = post(inbox, taken.command, taken.key);
         if (item === undefined) return replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
         // A cancel request from outside is for nobody: the command goes on, and so does its caller.
         await CancellationScope.nonCancellable(() =>
@@ -185,13 +183,12 @@ function refusedAtOnce(round: Round, inbox: Inbox, command: Command): Refusal | 
 }
 
 /** Puts a command in the queue, or finds the one that it repeats; undefined when that one differs in money. */
-function post(inbox: Inbox, command: Command, key: string, durable: boolean): Item | undefined {
+function post(inbox: Inbox, command: Command, key: string): Item | undefined {
   const waiting = inbox.active.get(key);
   if (waiting !== undefined) {
-    waiting.durable ||= durable;
     return fingerprintOf(waiting.command) === fingerprintOf(command) ? waiting : undefined;
   }
-  const item: Item = { key, command, durable, calls: [] };
+  const item: Item = { key, command, calls: [] };
   inbox.queue.push(item);
   inbox.active.set(key, item);
   return item;

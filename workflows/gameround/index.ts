@@ -5,7 +5,6 @@ import {
   condition,
   continueAsNew,
   log,
-  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -23,7 +22,6 @@ import { decide, type Decision } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { resumeVoid } from '../../src/domain/round/settle';
-import { PATCHES } from '../patches';
 import {
   EVENTS_PER_RUN,
   MAX_BYTES_PER_RUN,
@@ -69,14 +67,13 @@ function setup(start: GameroundStart): Parts {
   };
   const inbox: Inbox = { queue: [], active: new Map(), refusals: [], updates: 0, answers: new Map() };
   const publish = publisher(round);
-  const projection = createProjection(round, continued?.version ?? 0, publish);
+  const projection = createProjection(round, continued?.version, publish);
   const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + policy.autoCloseAfterMs;
   const autoClose = { closeAt, attempts: continued?.autoCloseAttempts ?? 0, asking: false };
   if (continued === undefined)
     inbox.active.set('start', {
       key: 'start',
       command,
-      durable: true,
       calls: start.call === undefined ? [] : [start.call],
     });
 
@@ -117,7 +114,7 @@ async function run(parts: Parts, start: GameroundStart): Promise<void> {
 
 async function carryOut(parts: Parts, item: Item): Promise<void> {
   const { round, inbox } = parts;
-  const decision = asItWasDecided(round, decideSafely(round, item));
+  const decision = decideSafely(round, item);
   switch (decision.kind) {
     case 'refuse':
       return answer(inbox, item, replyAbout(round.state, decision.refusal));
@@ -127,13 +124,6 @@ async function carryOut(parts: Parts, item: Item): Promise<void> {
       round.state = decision.state;
       return finish(parts, item);
   }
-}
-
-/** Rounds that were reconciled before crashed ones were closed by it took nothing more. */
-function asItWasDecided(round: Round, decision: Decision): Decision {
-  const closesCrashed = decision.kind === 'accept' && round.state.crashed && decision.state.crashed;
-  if (!closesCrashed || patched(PATCHES.crashedClosed)) return decision;
-  return { kind: 'refuse', refusal: refusal('GAMEROUNDCRASHED') };
 }
 
 /** A command that the rules stumble over stays in the history for ever: it is refused, or it would stop the round. */
@@ -146,16 +136,16 @@ function decideSafely(round: Round, item: Item): Decision {
   }
 }
 
-/** Sends what the command owes the wallet, answers it, and brings the record up to date. */
+/** Sends what the command owes the wallet, brings the record up to date and answers. */
 async function finish(parts: Parts, item: Item): Promise<void> {
   const { round, inbox, wallet, projection, publish } = parts;
-  answerIfDone(parts, item);
-  await wallet.drive(item.durable, () => {
-    answerIfDone(parts, item);
-    const { pending } = round.state;
-    if (pending?.stalled) refuseWaiting(round, inbox);
-    // What follows may take long, and the command was answered or its caller has been told to come back.
-    if (pending?.stalled || (pending && item.reply)) projection.projectSoon();
+  answerBeforeWhatFollows(parts, item);
+  await wallet.drive(() => {
+    if (round.state.pending?.stalled) {
+      refuseWaiting(round, inbox);
+      projection.projectSoon();
+    }
+    answerBeforeWhatFollows(parts, item);
     publish();
   });
   if (round.guardLost) {
@@ -164,9 +154,19 @@ async function finish(parts: Parts, item: Item): Promise<void> {
     throw ApplicationFailure.nonRetryable('another round holds the open-round guard', FAILURES.guardLost);
   }
   // A crashed round that is settled calls nobody: what stands on the workflow is brought up to date here.
-  if (item.command.type === 'settle' && patched(PATCHES.settledShown)) publish();
+  if (item.command.type === 'settle') publish();
+  // Who has its answer finds what it did: in the record, unless the database is down.
   await projection.project();
+  answerIfDone(parts, item);
   parts.afterwards.begin();
+}
+
+/** A void that nobody waits for may take long: the answer goes out before it, and the record catches up. */
+function answerBeforeWhatFollows(parts: Parts, item: Item): void {
+  const { round, projection } = parts;
+  if (round.state.pending === undefined) return;
+  answerIfDone(parts, item);
+  if (item.reply !== undefined) projection.projectSoon();
 }
 
 function answerIfDone(parts: Parts, item: Item): void {

@@ -1,13 +1,16 @@
-import { condition, log, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { GameroundActivities } from '../../src/contracts/activities';
+import { ActivityFailure, ApplicationFailure, condition, log, proxyActivities } from '@temporalio/workflow';
+import { RECORD_BEHIND, type GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
+import { withoutKnown } from '../../src/domain/round/known-entries';
 import { snapshotOf } from '../../src/domain/round/replies';
-import { PATCHES } from '../patches';
-import { LOCAL_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
+import type { RoundSnapshot } from '../../src/domain/round/types';
+import { FIRST_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
 import type { Round } from './round';
 
-const local = proxyLocalActivities<Pick<GameroundActivities, 'project'>>(LOCAL_PROJECTION);
-const retried = proxyActivities<Pick<GameroundActivities, 'project'>>(PROJECTION);
+type Project = Pick<GameroundActivities, 'project'>;
+
+const first = proxyActivities<Project>(FIRST_PROJECTION);
+const retried = proxyActivities<Project>(PROJECTION);
 
 export interface Projection {
   /** Writes the record; returns when it is written, or after a second when the database doesn't take it. */
@@ -23,17 +26,33 @@ export interface Projection {
  * Brings the round's record in the read model up to date. The first try is part of the command; when it fails, the
  * newest state is written in the background until it succeeds, and the round's money goes on meanwhile.
  */
-export function createProjection(round: Round, previousVersion: number, publish: () => void): Projection {
-  let version = previousVersion;
+export function createProjection(
+  round: Round,
+  previousVersion: number | undefined,
+  publish: () => void,
+): Projection {
+  let version = previousVersion ?? 0;
+  // A run goes on only when its record is up to date.
+  let recorded: RoundSnapshot | undefined =
+    previousVersion === undefined ? undefined : snapshotOf(round.state);
   let catchingUp = false;
   let stale = false;
 
   // Rises also across a reset of the workflow, which repeats decisions but not the time.
   const next = (): number => (version = Math.max(version + 1, Date.now()));
-  const snapshot = (): Parameters<GameroundActivities['project']>[0] => ({
-    snapshot: snapshotOf(round.state),
-    version: next(),
-  });
+
+  async function write({ project }: Project): Promise<void> {
+    const snapshot = snapshotOf(round.state);
+    const base = recorded;
+    try {
+      await project({ ...withoutKnown(snapshot, base), version: next() });
+      recorded = snapshot;
+    } catch (error) {
+      recorded = undefined;
+      if (base === undefined || !isBehind(error)) throw error;
+      await write(retried);
+    }
+  }
 
   async function catchUp(): Promise<void> {
     catchingUp = true;
@@ -41,11 +60,8 @@ export function createProjection(round: Round, previousVersion: number, publish:
       stale = false;
       await writeUntilDone();
     }
-    const behind = isMarked();
-    unmark();
-    if (behind) await writeUntilDone();
-    // Was that one late as well, the mark is there again.
-    while (isMarked() && patched(PATCHES.recordUnmarked)) {
+    // Was the last one late as well, the mark is there again.
+    while (isMarked()) {
       unmark();
       await writeUntilDone();
     }
@@ -63,7 +79,7 @@ export function createProjection(round: Round, previousVersion: number, publish:
   /** A record that waits longer than it should is marked: on the workflow at once, and by the write itself. */
   async function writeUntilDone(): Promise<void> {
     let written = false;
-    const writing = retried.project(snapshot()).finally(() => (written = true));
+    const writing = write(retried).finally(() => (written = true));
     if (!(await condition(() => written, PROJECTION_LATE_MS))) {
       round.state = mark(round.state, 'projection-pending', true);
       publish();
@@ -83,7 +99,7 @@ export function createProjection(round: Round, previousVersion: number, publish:
         return;
       }
       try {
-        await local.project(snapshot());
+        await write(first);
       } catch (error) {
         log.warn('the record could not be written at once', { reason: String(error) });
         round.state = mark(round.state, 'projection-pending', true);
@@ -95,4 +111,9 @@ export function createProjection(round: Round, previousVersion: number, publish:
     isIdle: () => !catchingUp && !stale,
     version: () => version,
   };
+}
+
+function isBehind(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === RECORD_BEHIND;
 }
