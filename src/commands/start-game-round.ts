@@ -104,7 +104,7 @@ function pause(): Promise<void> {
 
 /**
  * Another round holds the guard: it is judged by its workflow, never by its record. A reply when it stays in the way,
- * undefined when it is over, or was closed for the new round; `undecided` while its own first debit is.
+ * undefined when it is over, or was closed for the new round; `undecided` while a wallet call of its own is.
  */
 async function makeWay(
   deps: CommandDependencies,
@@ -115,8 +115,8 @@ async function makeWay(
 ): Promise<RoundReply | undefined | 'undecided'> {
   const open = await openRoundOf(deps, holder.gameround, deadline);
   if (open === undefined) return undefined;
-  // It may yet lose the guard, and then there never was such a round.
-  if (open.phase === 'starting') return 'undecided';
+  // Its bet may yet be refused, its guard lost, or what is under way end it: nobody is told of a round in between.
+  if (open.phase === 'starting' || open.phase === 'busy') return 'undecided';
   if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));
   const end = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' } as const;
   const closed = await deps.rounds.send(holder.gameround, end, actorOf(request.session), deadline);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { moves, recordOf, settled } from '../support/e2e-books';
 import { providerHeaders } from '../support/e2e-http';
@@ -193,7 +192,7 @@ test.each(['worker', 'api'] as const)(
     const seat = await takeSeat(stack);
     const match = { playerId: seat.playerId, type: 'debit' };
     await stack.wallet.fault({ fault: 'slow', delayMs: 1_200, match });
-    const bet = { roundId: randomUUID(), winAmount: WIN };
+    const bet = { roundId: `during-stop-of-${part}`, winAmount: WIN };
     const starting = seat.start(bet);
     await eventually(
       'the debit',
