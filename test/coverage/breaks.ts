@@ -842,10 +842,9 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.lostReply'],
-    file: 'src/domain/round/decide.ts',
-    find: 'if (known !== undefined && known.answer === undefined) {\n    return known.fingerprint',
-    replace:
-      "if (known !== undefined && known.answer === undefined && command.type !== 'start') {\n    return known.fingerprint",
+    file: 'workflows/gameround/inbox.ts',
+    find: 'return { ...replyTo(round.state, known), isRepeat: true };',
+    replace: "return replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED'));",
   },
   {
     rows: ['r.voidReply'],
@@ -1430,8 +1429,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.notActive'],
     file: 'src/commands/start-game-round.ts',
-    find: "if (record !== 'unavailable' && record !== undefined && record.status !== 'open') {",
-    replace: "if (record !== 'unavailable' && record !== undefined && record.status === 'cancel') {",
+    find: "return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));",
+    replace: "return replyAbout(record, refusal('GAMEROUNDALREADYSTARTED'));",
   },
   {
     rows: ['c3.twenty'],

@@ -105,6 +105,41 @@ describe('versions', () => {
   });
 });
 
+describe('a long round', () => {
+  const WINS = 24;
+
+  async function longRound(): Promise<string> {
+    const hash = await player.open();
+    for (let step = 0; step < WINS; step += 1) await player.win(hash, { winAmount: 1 });
+    return hash;
+  }
+
+  test('goes to its record without what that holds, and the record is whole', async () => {
+    const hash = await longRound();
+    const { events } = await harness.handle(hash).fetchHistory();
+    const projected = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name === 'project' ? (scheduled.input?.payloads ?? []) : [],
+    );
+    const { data } = projected.at(-1) ?? {};
+    const last = JSON.parse(Buffer.from(data ?? []).toString()) as { snapshot: RoundSnapshot; known: object };
+    // The bet is an entry as well.
+    expect(last.known).toEqual({ transactions: 0, gameState: WINS });
+    expect(last.snapshot.gameState).toHaveLength(1);
+    const { gameState } = (await harness.rounds.find(hash)) ?? {};
+    expect(gameState).toEqual((await harness.handle(hash).query(stateQuery)).gameState);
+    expect(gameState).toHaveLength(WINS + 1);
+  });
+
+  test('whose record is gone gets a whole one', async () => {
+    const hash = await longRound();
+    await harness.rounds.collection.deleteOne({ _id: hash });
+    expect(await player.win(hash, { winAmount: 5 })).toMatchObject({ amountToCollect: WINS + 5 });
+    const { gameState } = (await harness.rounds.find(hash)) ?? {};
+    expect(gameState).toHaveLength(WINS + 2);
+    expect(await harness.attention(hash)).toEqual([]);
+  });
+});
+
 test('the record has every field of the operator gameround record', async () => {
   const { gameRoundInfo } = await player.start({ roundId: 'ext', endGame: true, winAmount: 20 });
   await finished(harness, gameRoundInfo.hash);
