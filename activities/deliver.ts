@@ -1,4 +1,4 @@
-import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, heartbeat, type Info } from '@temporalio/activity';
 import type { OperatorWallet } from '../src/clients/types';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../src/contracts/activities';
 import { judge } from '../src/domain/judge';
@@ -44,7 +44,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
       const alive = setInterval(() => heartbeat(), ALIVE_MS);
       try {
-        const begun = await begin(deps, delivery, activityInfo().attempt > 1);
+        const begun = await begin(deps, delivery, !isFirstAttempt(activityInfo()));
         return typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
       } finally {
         clearInterval(alive);
@@ -55,7 +55,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const operator = await tenants.operator(delivery.round.operatorId);
       const info = activityInfo();
       const { attempt } = info;
-      const known = rememberedFrom(delivery, attempt, info.heartbeatDetails as Remembered | undefined);
+      const known = rememberedFrom(delivery, info);
       // Begun: until the next word, this attempt counts as one without an answer.
       heartbeat({ attempt, begun: true } satisfies Remembered);
       const redelivered = delivery.call.purpose === 'void';
@@ -97,9 +97,11 @@ interface Remembered {
 }
 
 /** Without the word of the attempt right before, that one may have paid. */
-function rememberedFrom(delivery: WalletDelivery, attempt: number, details: Remembered | undefined): Known {
+function rememberedFrom(delivery: WalletDelivery, info: Info): Known {
   const fromWorkflow = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
-  if (attempt === 1) return fromWorkflow;
+  if (isFirstAttempt(info)) return fromWorkflow;
+  const { attempt } = info;
+  const details = info.heartbeatDetails as Remembered | undefined;
   if (details?.attempt === attempt - 1 && !details.begun && details.known) return details.known;
   return { ...fromWorkflow, maybePaid: true };
 }
@@ -165,4 +167,13 @@ async function recordedOutcome(
   } catch {
     return undefined;
   }
+}
+
+/** A person may have reset the activity: its attempts are counted anew then, the time of its first is kept. */
+function isFirstAttempt({
+  attempt,
+  scheduledTimestampMs,
+  currentAttemptScheduledTimestampMs,
+}: Info): boolean {
+  return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
 }

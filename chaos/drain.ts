@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stateQuery, workflowIdOf, resumeSignal, type RoundStateView } from '../src/contracts/gameround';
-import { each, workflowsOf } from './evidence';
+import { workflowIdOf, resumeSignal } from '../src/contracts/gameround';
+import { askRunning, each, workflowsOf } from './evidence';
 import { reconcile } from './players/player';
 import type { Notes } from './players/notes';
 import type { Stack } from './stack';
@@ -24,7 +24,7 @@ export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Prom
 
 async function help(stack: Stack, notes: Notes, gameround: string): Promise<void> {
   const handle = stack.temporal.workflow.getHandle(workflowIdOf(gameround));
-  const state: RoundStateView = await handle.query(stateQuery);
+  const state = await askRunning(stack, gameround);
   await tryNow(stack, gameround);
   if (state.attention.includes('void-refused')) await handle.signal(resumeSignal);
   if (state.status === 'open' && state.phase !== 'starting')

@@ -1,5 +1,13 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { Document } from 'mongodb';
-import { stateQuery, workflowIdOf, type RoundStateView } from '../src/contracts/gameround';
+import {
+  FAILURES,
+  stateQuery,
+  stateUpdate,
+  workflowIdOf,
+  type RoundStateView,
+} from '../src/contracts/gameround';
 import { exchange } from '../test/support/e2e-http';
 import { readHistory, type RoundHistory } from './history';
 import type { Notes } from './players/notes';
@@ -117,6 +125,17 @@ export async function lookInto({ temporal }: Stack, round: RoundEvidence): Promi
     round.state = await handle.query(stateQuery);
   } catch (error) {
     round.unreadable = error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** A running round is asked as the service asks it: a query may meet it in the middle of a task. */
+export async function askRunning({ temporal }: Stack, gameround: string): Promise<RoundStateView> {
+  try {
+    return await temporal.workflow.getHandle(workflowIdOf(gameround)).executeUpdate(stateUpdate);
+  } catch (error) {
+    const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+    if (!(cause instanceof ApplicationFailure) || cause.type !== FAILURES.told) throw error;
+    return cause.details?.[0] as RoundStateView;
   }
 }
 

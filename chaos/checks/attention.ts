@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stateQuery, workflowIdOf } from '../../src/contracts/gameround';
+import { workflowIdOf } from '../../src/contracts/gameround';
 import {
+  askRunning,
   callsOf,
   each,
   workflowsOf,
@@ -147,10 +148,10 @@ async function look(
   return seen;
 }
 
-async function waitingOf({ temporal }: Stack, round: RoundEvidence): Promise<Waiting> {
-  const handle = temporal.workflow.getHandle(workflowIdOf(round.gameround));
+async function waitingOf(stack: Stack, round: RoundEvidence): Promise<Waiting> {
+  const handle = stack.temporal.workflow.getHandle(workflowIdOf(round.gameround));
   const { raw } = await handle.describe();
-  round.state = await handle.query(stateQuery);
+  round.state = await askRunning(stack, round.gameround);
   const since = (at: { seconds?: unknown } | null | undefined): number =>
     Date.now() - 1_000 * Number(at?.seconds ?? 0);
   return {

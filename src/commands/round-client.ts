@@ -14,6 +14,7 @@ import {
   FAILURES,
   GAMEROUND_WORKFLOW,
   stateQuery,
+  stateUpdate,
   workflowIdOf,
   startUpdate,
   type Actor,
@@ -30,6 +31,7 @@ import { COMMAND_TIMEOUT_MS, withinCommandTime } from './deadline';
 
 /** A server takes ten updates of one run at a time; several processes share that. */
 const IN_FLIGHT_PER_ROUND = 4;
+const READING_PER_ROUND = 1;
 const WAITING_PER_ROUND = 200;
 
 /** No workflow of that id runs: the round is over, or there never was one. */
@@ -48,7 +50,8 @@ export interface RoundClient {
 }
 
 export function createRoundClient(client: Client, taskQueue: string): RoundClient {
-  const limit = perRoundLimiter();
+  const limit = perRoundLimiter(IN_FLIGHT_PER_ROUND);
+  const reading = perRoundLimiter(READING_PER_ROUND);
   const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
 
   const within = <T>(run: () => Promise<T>, deadline?: number): Promise<T> =>
@@ -131,18 +134,8 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
           }, deadline),
         until,
       ),
-    state: (gameround, deadline) =>
-      within(async () => {
-        try {
-          const state = await handleOf(gameround).query(stateQuery);
-          // A workflow that lost the guard has failed: it sent nothing, so there was no round.
-          if (state.phase === 'starting' && !(await isRunning(handleOf(gameround)))) return undefined;
-          return state;
-        } catch (error) {
-          if (error instanceof WorkflowNotFoundError) return undefined;
-          throw error;
-        }
-      }, deadline),
+    state: (gameround, until) =>
+      reading(gameround, (deadline) => within(() => stateOf(handleOf(gameround)), deadline), until),
     isRunning: (gameround, deadline) => within(() => isRunning(handleOf(gameround)), deadline),
   };
 }
@@ -155,6 +148,29 @@ async function answersOf(handle: WorkflowHandle): Promise<Partial<Record<string,
     if (error instanceof WorkflowFailedError) return {};
     throw error;
   }
+}
+
+/** A running round is asked by the update that leaves nothing behind, one that is over by a query: nothing can come in between. */
+async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
+  try {
+    return await handle.executeUpdate(stateUpdate);
+  } catch (error) {
+    if (failureType(error) === FAILURES.told) return toldState(error);
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+  try {
+    const state = await handle.query(stateQuery);
+    // A workflow that lost the guard has failed: it sent nothing, so there was no round.
+    return state.phase === 'starting' ? undefined : state;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function toldState(error: unknown): RoundStateView | undefined {
+  const { cause } = error as WorkflowUpdateFailedError;
+  return (cause as ApplicationFailure).details?.[0] as RoundStateView | undefined;
 }
 
 async function isRunning(handle: WorkflowHandle): Promise<boolean> {
@@ -230,10 +246,10 @@ function goneOr(error: unknown): Gone {
 type Limiter = <T>(gameround: string, run: (deadline: number) => Promise<T>, deadline?: number) => Promise<T>;
 
 /** A few calls of a round go out at a time; a bounded rest waits, within the command's time. */
-function perRoundLimiter(): Limiter {
+function perRoundLimiter(inFlight: number): Limiter {
   const rounds = new Map<string, { semaphore: Semaphore; callers: number }>();
   return async (gameround, run, deadline = Date.now() + COMMAND_TIMEOUT_MS) => {
-    const entry = rounds.get(gameround) ?? { semaphore: new Semaphore(IN_FLIGHT_PER_ROUND), callers: 0 };
+    const entry = rounds.get(gameround) ?? { semaphore: new Semaphore(inFlight), callers: 0 };
     if (entry.callers >= WAITING_PER_ROUND) throw refuse('OPERATIONBEINGPROCESSED');
     rounds.set(gameround, entry);
     entry.callers += 1;

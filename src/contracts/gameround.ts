@@ -78,12 +78,21 @@ export interface RoundStateView extends RoundSnapshot {
 }
 
 export const stateQuery = defineQuery<RoundStateView>('state');
+/**
+ * The question of `state` as the service itself asks it of a running round: an update that is always refused, before
+ * anything is written to the history, with the answer in the details of its failure (`FAILURES.told`). A query that a
+ * worker takes for a round that it hasn't in memory may carry out newer events before their task is there, and then the
+ * history doesn't replay (docs/decisions.md).
+ */
+export const stateUpdate = defineUpdate<never>('state');
 export const transactionsQuery = defineQuery<RoundTransaction[]>('transactions');
 
 /** Failure types of the workflow and its updates. */
 export const FAILURES = {
   /** An update was refused before it was kept: details hold the Refusal. */
   refused: 'CommandRefused',
+  /** The answer to `stateUpdate`: details hold the RoundStateView. */
+  told: 'StateTold',
   /** Another round holds the open-round guard: no debit was sent and the name stays free. */
   guardLost: 'GuardLost',
 } as const;

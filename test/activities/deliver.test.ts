@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createWalletActivities, type DeliverDependencies } from '../../activities/deliver';
 import type { DeliveryResult, WalletDelivery } from '../../src/contracts/activities';
@@ -102,8 +103,12 @@ function delivery(change: Partial<WalletDelivery> = {}): WalletDelivery {
 }
 
 /** A later attempt follows a worker's death; a first one again, a workflow that was reset. */
-function deliver(change: Partial<WalletDelivery> = {}, attempt = 1): Promise<DeliveryResult> {
-  const environment = new MockActivityEnvironment({ attempt });
+function deliver(
+  change: Partial<WalletDelivery> = {},
+  attempt = 1,
+  more: Partial<Info> = {},
+): Promise<DeliveryResult> {
+  const environment = new MockActivityEnvironment({ attempt, ...more });
   const activity = createWalletActivities(deps).deliver;
   return environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery(change));
 }
@@ -171,6 +176,12 @@ describe('a credit', () => {
   test('whose worker died before may have been paid', async () => {
     answers = [REFUSED];
     expect(await deliver({}, 2)).toMatchObject({ kind: 'refused', maybePaid: true });
+  });
+
+  test('that was delivered before a person reset the activity may have been paid', async () => {
+    answers = [REFUSED];
+    const times = { scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 9_000 };
+    expect(await deliver({}, 1, times)).toMatchObject({ kind: 'refused', maybePaid: true });
   });
 
   test('that the record shows as paid may have been, in a workflow that was reset', async () => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
-import { stateQuery } from '../../src/contracts/gameround';
 import { finished, playerOf } from '../support/player';
 import { required, runWorker, startRounds, type RoundsHarness } from '../support/rounds-harness';
 import { workflowBundle } from '../support/workflow-bundle';
@@ -63,7 +62,7 @@ async function play(): Promise<string> {
   let isOver = false;
   const asking = (async () => {
     while (!isOver) {
-      await settle(harness.handle(hash).query(stateQuery));
+      await settle(harness.commands.describeRound(hash));
       await some(60);
     }
   })();

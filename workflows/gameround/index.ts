@@ -12,6 +12,7 @@ import {
   FAILURES,
   resumeSignal,
   stateQuery,
+  stateUpdate,
   transactionsQuery,
   type GameroundResult,
   type GameroundStart,
@@ -49,6 +50,10 @@ export async function gameround(start: GameroundStart): Promise<GameroundResult>
   return { gameround: identity.gameround, status, answers: Object.fromEntries(parts.inbox.answers) };
 }
 
+function neverAccepted(): never {
+  throw ApplicationFailure.nonRetryable('a question is answered by its validator');
+}
+
 interface Parts {
   round: Round;
   inbox: Inbox;
@@ -78,6 +83,16 @@ function setup(start: GameroundStart): Parts {
     });
 
   setHandler(stateQuery, () => view(round, inbox));
+  setHandler(stateUpdate, neverAccepted, {
+    validator: () => {
+      throw ApplicationFailure.create({
+        message: 'the state of the round',
+        type: FAILURES.told,
+        nonRetryable: true,
+        details: [view(round, inbox)],
+      });
+    },
+  });
   setHandler(transactionsQuery, () => round.state.transactions);
   setHandler(resumeSignal, () => void (round.state = resumeVoid(round.state)));
   openInbox(round, inbox);
