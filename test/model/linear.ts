@@ -13,7 +13,8 @@ export interface Exchange {
 /**
  * All states that some order of the calls leads to in which every answer is right (linearisability). A start that
  * closes another round is two things, the close of one round and the start of the next: others may come in between.
- * A call that was answered 503 may have been carried out by then; what answers it at last is its repeat.
+ * A call that was answered 503 may have been carried out by then; what answers it at last is its repeat. A bet that
+ * nobody knows the outcome of is two things as well: its stake may be gone until its void brings it back.
  */
 export async function explanations(
   before: State,
@@ -23,9 +24,10 @@ export async function explanations(
   const found: State[] = [];
   const seen = new Set<string>();
   const steps: Step[] = exchanges.map((exchange) => ({ exchange }));
-  for (const { call, again } of exchanges) {
+  for (const { call, answer, again } of exchanges) {
     if (call.kind === 'startGameRound' && call.body.closeOpenGame) steps.push({ closesFor: call });
     if (again) steps.push({ unanswered: call });
+    if (call.kind === 'startGameRound' && answer.status === 502) steps.push({ takesFor: call });
   }
   await search(before, steps);
   return found;
@@ -50,12 +52,14 @@ export async function explanations(
 
   function taken(
     state: State,
-    { exchange, closesFor, unanswered }: Step,
+    { exchange, closesFor, unanswered, takesFor }: Step,
     left: readonly Step[],
   ): State | undefined {
     const next = structuredClone(state);
     if (exchange !== undefined) {
       const { call, answer } = exchange;
+      const isAway = steps.some((one) => one.takesFor === call && !left.includes(one));
+      if (isAway) moveStake(next, call, 1);
       const first = joined(state, call);
       // Only what came at the same time can be joined; what came before is over.
       const isNew = first !== undefined && joined(before, call) === undefined;
@@ -63,17 +67,25 @@ export async function explanations(
       return isNew && difference(next, first, answer, options) === '' ? next : undefined;
     }
     // The others are of use only before the call that they belong to.
-    if (!left.some((other) => other.exchange?.call === (closesFor ?? unanswered))) return undefined;
+    if (!left.some((other) => other.exchange?.call === (closesFor ?? unanswered ?? takesFor)))
+      return undefined;
     if (closesFor !== undefined) closeForAnother(next, closesFor.game);
     if (unanswered !== undefined) step(next, unanswered);
+    if (takesFor !== undefined) moveStake(next, takesFor, -1);
     return next;
   }
+}
+
+function moveStake(state: State, { game, body }: Call, sign: 1 | -1): void {
+  const purse = state.purses[state.games[game].currency]!;
+  purse.money += sign * (body.debitInformation?.debitAmount ?? 0);
 }
 
 interface Step {
   readonly exchange?: Exchange;
   readonly closesFor?: Call;
   readonly unanswered?: Call;
+  readonly takesFor?: Call;
 }
 
 /**
