@@ -44,7 +44,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
       const alive = setInterval(() => heartbeat(), ALIVE_MS);
       try {
-        const begun = await begin(deps, delivery, !isFirstAttempt(activityInfo()));
+        const begun = await begin(deps, delivery);
         return typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
       } finally {
         clearInterval(alive);
@@ -99,30 +99,25 @@ interface Remembered {
 /** Without the word of the attempt right before, that one may have paid. */
 function rememberedFrom(delivery: WalletDelivery, info: Info): Known {
   const fromWorkflow = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
-  if (isFirstAttempt(info)) return fromWorkflow;
+  if (!isRepeated(delivery, info)) return fromWorkflow;
   const { attempt } = info;
   const details = info.heartbeatDetails as Remembered | undefined;
   if (details?.attempt === attempt - 1 && !details.begun && details.known) return details.known;
   return { ...fromWorkflow, maybePaid: true };
 }
 
-/**
- * Whether this is the call's first delivery; a result where it is not to be sent, or not again. A further attempt is a
- * repeated delivery. So is the first attempt in a workflow that a person has reset: the guard and the record remember.
- */
+/** Whether this is the call's first delivery; a result where it is not to be sent, or not again. */
 async function begin(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
-  isRetried: boolean,
 ): Promise<'first' | 'again' | DeliveryResult> {
-  const begun = delivery.confirmGuard ? await confirm(deps, delivery) : isRetried ? 'again' : 'first';
-  if (typeof begun !== 'string') return begun;
-  const isDebit = delivery.call.purpose === 'debit';
-  // The guard has said so of the first bet; of a repeated credit or void the record knows nothing more.
-  const isCertain = isDebit ? begun === 'first' && delivery.confirmGuard : begun === 'again';
-  const recorded = isCertain ? undefined : await recordedOutcome(deps, delivery);
-  if (recorded === undefined) return begun;
-  return isDebit ? recorded : 'again';
+  const begun = delivery.confirmGuard
+    ? await confirm(deps, delivery)
+    : isRepeated(delivery, activityInfo())
+      ? 'again'
+      : 'first';
+  if (begun !== 'again' || delivery.call.purpose !== 'debit') return begun;
+  return (await recordedOutcome(deps, delivery)) ?? 'again';
 }
 
 /** The first debit goes only while its round holds the guard; whether it may have gone before, the guard tells too. */
@@ -169,11 +164,15 @@ async function recordedOutcome(
   }
 }
 
-/** A person may have reset the activity: its attempts are counted anew then, the time of its first is kept. */
-function isFirstAttempt({
-  attempt,
-  scheduledTimestampMs,
-  currentAttemptScheduledTimestampMs,
-}: Info): boolean {
-  return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
+/**
+ * A further attempt is a repeated delivery. So is the first one after a person has reset the activity, which counts
+ * anew but keeps the time it was scheduled, or the workflow, which goes on in another run.
+ */
+function isRepeated({ originalRunId }: WalletDelivery, info: Info): boolean {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs, workflowExecution } = info;
+  return (
+    attempt > 1 ||
+    currentAttemptScheduledTimestampMs !== scheduledTimestampMs ||
+    workflowExecution?.runId !== originalRunId
+  );
 }

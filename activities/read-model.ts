@@ -22,10 +22,11 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
   };
 }
 
-/** What was left out stands in the record, in this version or a newer one: an older write changes nothing anyway. */
+/** What was left out stands in the record, unless that is another one by now: lost, restored, or of a run before a reset. */
 async function whole(rounds: Rounds, { snapshot, known }: ProjectedRound): Promise<RoundSnapshot> {
   if (known.transactions === 0 && known.gameState === 0) return snapshot;
-  const round = withKnown(snapshot, known, await rounds.find(snapshot.identity.gameround));
+  const recorded = await rounds.recorded(snapshot.identity.gameround);
+  const round = withKnown(snapshot, known, recorded);
   if (round === undefined) throw ApplicationFailure.nonRetryable('the record is behind', RECORD_BEHIND);
   return round;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workflowIdOf, resumeSignal } from '../src/contracts/gameround';
-import { askRunning, each, workflowsOf } from './evidence';
+import { workflowIdOf, resumeSignal, settleSignal } from '../src/contracts/gameround';
+import { askRunning, each, movementsOf, workflowsOf } from './evidence';
 import { reconcile } from './players/player';
 import type { Notes } from './players/notes';
 import type { Stack } from './stack';
@@ -27,7 +27,17 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   const state = await askRunning(stack, gameround);
   await tryNow(stack, gameround);
   if (state.attention.includes('void-refused')) await handle.signal(resumeSignal);
-  if (state.status === 'open' && state.phase !== 'starting')
+  // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say.
+  if (state.crashed && state.transactions.some(({ outcome }) => outcome === 'unknown')) {
+    const books = (await movementsOf(stack)).get(gameround) ?? [];
+    const accepted = books.map(({ hash }) => hash);
+    await handle.signal(settleSignal, {
+      type: 'settle',
+      key: 'by-hand',
+      reason: 'settled by hand',
+      accepted,
+    });
+  } else if (state.status === 'open' && state.phase !== 'starting')
     await reconcile({ stack, notes }, state.identity.operatorId, gameround);
 }
 

@@ -151,7 +151,7 @@ export async function workflowsOf({ temporal }: Stack): Promise<Map<string, Work
   return found;
 }
 
-async function movementsOf(stack: Stack): Promise<Map<string, Movement[]>> {
+export async function movementsOf(stack: Stack): Promise<Map<string, Movement[]>> {
   const found = new Map<string, Movement[]>();
   for (const { operatorId } of OPERATORS) {
     const { movements } = await sandbox<{ movements: Movement[] }>(

@@ -67,6 +67,9 @@ export const MAX_EVENTS_PER_RUN = 25_000;
 export const MAX_BYTES_PER_RUN = 16 * 1024 * 1024;
 export const MAX_UPDATES_PER_RUN = 1_500;
 
+/** Ten answers to updates, and a record, go with one task at the most, and the server ends a round whose task has more than 4 MiB. */
+export const MAX_TOLD_CHARS = 128 * 1024;
+
 /** The provider's data about a closed round: asked for an hour, then the report goes without. */
 export const RESULT: ActivityOptions = {
   startToCloseTimeout: 15_000,

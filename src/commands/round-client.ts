@@ -150,12 +150,14 @@ async function answersOf(handle: WorkflowHandle): Promise<Partial<Record<string,
   }
 }
 
-/** A running round is asked by the update that leaves nothing behind, one that is over by a query: nothing can come in between. */
+/**
+ * A running round is asked by the update that leaves nothing behind; one that is over, when nothing can come in between,
+ * by a query. So is one with more to tell than updates may carry.
+ */
 async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
   try {
-    return await handle.executeUpdate(stateUpdate);
+    return (await toldState(handle)) ?? (await handle.query(stateQuery));
   } catch (error) {
-    if (failureType(error) === FAILURES.told) return toldState(error);
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   try {
@@ -168,9 +170,14 @@ async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefin
   }
 }
 
-function toldState(error: unknown): RoundStateView | undefined {
-  const { cause } = error as WorkflowUpdateFailedError;
-  return (cause as ApplicationFailure).details?.[0] as RoundStateView | undefined;
+async function toldState(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
+  try {
+    return await handle.executeUpdate(stateUpdate);
+  } catch (error) {
+    if (failureType(error) !== FAILURES.told) throw error;
+    const { cause } = error as WorkflowUpdateFailedError;
+    return (cause as ApplicationFailure).details?.[0] as RoundStateView | undefined;
+  }
 }
 
 async function isRunning(handle: WorkflowHandle): Promise<boolean> {

@@ -14,6 +14,8 @@ export interface WalletDelivery {
   gentle: boolean;
   /** The caller has long been told that the round did not start: a debit that was never sent is given up. */
   late: boolean;
+  /** The run in which the round, or this part of it, began: where another one delivers, a person has reset the workflow. */
+  originalRunId: string;
 }
 
 export type DeliveryResult =
@@ -41,7 +43,7 @@ export interface GameroundActivities {
   settle(delivery: WalletDelivery): Promise<WalletOutcome>;
   /**
    * Writes the round's record; gives the open-round guard back when the round is not open any more. Fails for good with
-   * `RecordBehind` when the record lacks the entries that were left out.
+   * `RecordBehind` when the record is not the one whose entries were left out.
    */
   project(round: ProjectedRound): Promise<void>;
   /** Asks the provider to close a forgotten round (spec doAutoClose); fails unless it answers 200. */

@@ -91,7 +91,7 @@ export const transactionsQuery = defineQuery<RoundTransaction[]>('transactions')
 export const FAILURES = {
   /** An update was refused before it was kept: details hold the Refusal. */
   refused: 'CommandRefused',
-  /** The answer to `stateUpdate`: details hold the RoundStateView. */
+  /** The answer to `stateUpdate`: details hold the RoundStateView, or nothing where that is too large; a query has it. */
   told: 'StateTold',
   /** Another round holds the open-round guard: no debit was sent and the name stays free. */
   guardLost: 'GuardLost',

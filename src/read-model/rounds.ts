@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { gameroundRecord, type GameroundRecord } from '../domain/round/record';
+import type { Recorded } from '../domain/round/known-entries';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
 
@@ -23,11 +24,20 @@ export interface Rounds {
   /** Writes the record unless a newer version is there: late and repeated writes never go back. */
   write(snapshot: RoundSnapshot, version: number): Promise<void>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
+  /** With the version under which it was written. */
+  recorded(gameround: string): Promise<Recorded | undefined>;
   collection: Collection<RoundDocument>;
 }
 
 export function createRounds(db: Db, environment: string): Rounds {
   const collection = db.collection<RoundDocument>('gamerounds');
+
+  async function recorded(gameround: string): Promise<Recorded | undefined> {
+    const projection = { snapshot: 1, version: 1 };
+    const found = await collection.findOne({ _id: gameround }, { projection, timeoutMS: READ_TIMEOUT_MS });
+    return found === null ? undefined : { snapshot: found.snapshot, version: found.version };
+  }
+
   return {
     collection,
     async write(snapshot, version) {
@@ -39,13 +49,8 @@ export function createRounds(db: Db, environment: string): Rounds {
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    async find(gameround) {
-      const found = await collection.findOne(
-        { _id: gameround },
-        { projection: { snapshot: 1 }, timeoutMS: READ_TIMEOUT_MS },
-      );
-      return found?.snapshot;
-    },
+    find: async (gameround) => (await recorded(gameround))?.snapshot,
+    recorded,
   };
 }
 

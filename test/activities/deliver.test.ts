@@ -71,6 +71,8 @@ beforeEach(async () => {
 });
 
 const TAKEN_BET: WalletOutcome = { kind: 'accepted' };
+const RUN = 'run-1';
+const AFTER_RESET: Partial<Info> = { workflowExecution: { workflowId: 'w', runId: 'run-2' } };
 const POLICY = {
   ...{ walletTimeoutMs: 1_000, autoCloseAfterMs: 1_000, voidsWholeRound: false, followUpDebits: false },
   ...{ gameRoundReport: false, resultCallback: false },
@@ -97,7 +99,7 @@ function delivery(change: Partial<WalletDelivery> = {}): WalletDelivery {
   const { purpose, transactions } = state.pending!;
   return {
     ...{ round: state.identity, call: { purpose, transactions }, confirmGuard: purpose === 'debit' },
-    ...{ maybePaid: false, creditAccepted: false, gentle: false, late: false },
+    ...{ maybePaid: false, creditAccepted: false, gentle: false, late: false, originalRunId: RUN },
     ...change,
   };
 }
@@ -108,7 +110,8 @@ function deliver(
   attempt = 1,
   more: Partial<Info> = {},
 ): Promise<DeliveryResult> {
-  const environment = new MockActivityEnvironment({ attempt, ...more });
+  const workflowExecution = { workflowId: 'w', runId: RUN };
+  const environment = new MockActivityEnvironment({ attempt, workflowExecution, ...more });
   const activity = createWalletActivities(deps).deliver;
   return environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery(change));
 }
@@ -184,16 +187,30 @@ describe('a credit', () => {
     expect(await deliver({}, 1, times)).toMatchObject({ kind: 'refused', maybePaid: true });
   });
 
-  test('that the record shows as paid may have been, in a workflow that was reset', async () => {
-    await deps.rounds.write(snapshotOf(settle(state, { kind: 'accepted' }, AT)), 1);
+  test('in a workflow that a person has reset may have been paid, whatever the record says', async () => {
     answers = [REFUSED];
-    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'refused', maybePaid: true });
+  });
+});
+
+describe('a follow-up debit in a workflow that was reset', () => {
+  beforeEach(() => {
+    const first = { ...START, rngCallId: 'one' };
+    state = settle(openRound(state.identity, { ...POLICY, followUpDebits: true }, first, AT), TAKEN_BET, AT);
+    const decision = decide(state, { ...START, rngCallId: 'another' }, AT);
+    if (decision.kind !== 'accept') throw new Error(`the follow-up was not accepted: ${decision.kind}`);
+    state = decision.state;
   });
 
-  test('that the record shows as still to be sent was not', async () => {
-    await deps.rounds.write(snapshotOf(state), 1);
+  test('is a repeated delivery: a refusal is unknown', async () => {
     answers = [REFUSED];
-    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: false });
+    expect(await deliver({ confirmGuard: false }, 1, AFTER_RESET)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('that the record shows as taken is not sent again', async () => {
+    await deps.rounds.write(snapshotOf(settle(state, TAKEN_BET, AT)), 1);
+    expect(await deliver({ confirmGuard: false }, 1, AFTER_RESET)).toEqual({ kind: 'accepted' });
+    expect(sent).toBe(0);
   });
 });
 
@@ -225,7 +242,7 @@ test('while a wallet takes its time the activity gives signs of life', async () 
   const beats: unknown[] = [];
   let answer = (_: WalletAnswer): void => undefined;
   deps.wallet.doTransactions = () => new Promise((resolve) => (answer = resolve));
-  const environment = new MockActivityEnvironment({ attempt: 1 });
+  const environment = new MockActivityEnvironment({ workflowExecution: { workflowId: 'w', runId: RUN } });
   environment.on('heartbeat', (details: unknown) => beats.push(details));
   const activity = createWalletActivities(deps).deliver;
   const delivering = environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery());

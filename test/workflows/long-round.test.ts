@@ -157,6 +157,20 @@ test('the answers that a round keeps for late callers fit into its result', asyn
   expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
 }, 120_000);
 
+test('a round with one large win has answers and a result that fit, and tells all of it', async () => {
+  const hash = await player.open();
+  const betData = { reel: 'x'.repeat(500_000) };
+  const won = await player.win(hash, { winAmount: 10, betData });
+  expect(won.gameState).toMatchObject([{ result: { winAmount: 10, info: {} } }]);
+  for (let step = 0; step < 4; step += 1) await player.collect(hash, 1);
+  // More than updates may carry: asked by a query.
+  const { gameState } = (await harness.commands.describeRound(hash))!;
+  expect(gameState[1]?.result.info).toEqual(betData);
+  expect(await player.end(hash)).toMatchObject({ amountCredited: 6, gameRoundInfo: { status: 'closed' } });
+  await finished(harness, hash);
+  expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
+}, 60_000);
+
 /** A workflow's arguments, and so its state when it goes on as new, may have 2 MiB. */
 test('the fullest round that its rules allow can go on as new', () => {
   const at = new Date(0).toISOString();

@@ -50,6 +50,7 @@ export interface Inbox {
 
 const MAX_REFUSALS = 20;
 const MAX_ANSWERS = 12;
+const MAX_ANSWER_CHARS = 512 * 1024;
 
 const COMMANDS = [
   ['start', startSignal, startUpdate],
@@ -202,12 +203,13 @@ export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
   if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
 }
 
-/** Keeps the answer to a call for its update; the oldest ones go. */
+/** Keeps the answer to a call for its update; the oldest ones go. All of them have to fit into the round's result. */
 function keep(inbox: Inbox, call: string, reply: RoundReply): void {
   inbox.answers.set(call, reply);
-  for (const oldest of inbox.answers.keys()) {
-    if (inbox.answers.size <= MAX_ANSWERS) break;
-    inbox.answers.delete(oldest);
+  let chars = 0;
+  for (const [index, [known, answer]] of [...inbox.answers].reverse().entries()) {
+    chars += JSON.stringify(answer).length;
+    if (index >= MAX_ANSWERS || (index > 0 && chars > MAX_ANSWER_CHARS)) inbox.answers.delete(known);
   }
 }
 

@@ -27,6 +27,7 @@ import {
   EVENTS_PER_RUN,
   MAX_BYTES_PER_RUN,
   MAX_EVENTS_PER_RUN,
+  MAX_TOLD_CHARS,
   MAX_UPDATES_PER_RUN,
   QUIET_MS,
   UPDATES_PER_RUN,
@@ -85,11 +86,12 @@ function setup(start: GameroundStart): Parts {
   setHandler(stateQuery, () => view(round, inbox));
   setHandler(stateUpdate, neverAccepted, {
     validator: () => {
+      const state = view(round, inbox);
       throw ApplicationFailure.create({
         message: 'the state of the round',
         type: FAILURES.told,
         nonRetryable: true,
-        details: [view(round, inbox)],
+        details: JSON.stringify(state).length > MAX_TOLD_CHARS ? [] : [state],
       });
     },
   });

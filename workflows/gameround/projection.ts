@@ -1,9 +1,8 @@
 import { ActivityFailure, ApplicationFailure, condition, log, proxyActivities } from '@temporalio/workflow';
 import { RECORD_BEHIND, type GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
-import { withoutKnown } from '../../src/domain/round/known-entries';
+import { withoutKnown, type Recorded } from '../../src/domain/round/known-entries';
 import { snapshotOf } from '../../src/domain/round/replies';
-import type { RoundSnapshot } from '../../src/domain/round/types';
 import { FIRST_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
 import type { Round } from './round';
 
@@ -33,8 +32,8 @@ export function createProjection(
 ): Projection {
   let version = previousVersion ?? 0;
   // A run goes on only when its record is up to date.
-  let recorded: RoundSnapshot | undefined =
-    previousVersion === undefined ? undefined : snapshotOf(round.state);
+  let recorded: Recorded | undefined =
+    previousVersion === undefined ? undefined : { snapshot: snapshotOf(round.state), version };
   let catchingUp = false;
   let stale = false;
 
@@ -45,8 +44,9 @@ export function createProjection(
     const snapshot = snapshotOf(round.state);
     const base = recorded;
     try {
-      await project({ ...withoutKnown(snapshot, base), version: next() });
-      recorded = snapshot;
+      const version = next();
+      await project({ ...withoutKnown(snapshot, base), version });
+      recorded = { snapshot, version };
     } catch (error) {
       recorded = undefined;
       if (base === undefined || !isBehind(error)) throw error;

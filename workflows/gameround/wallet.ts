@@ -5,6 +5,7 @@ import {
   log,
   proxyActivities,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
 import { UNREADABLE_PAYLOAD } from '../../src/contracts/payloads';
@@ -108,6 +109,7 @@ function deliveryOf(round: Round, pending: PendingCall): WalletDelivery {
     creditAccepted,
     gentle: pending.gentle === true,
     late: false,
+    originalRunId: workflowInfo().originalExecutionRunId,
   };
 }
 

@@ -1,9 +1,16 @@
 import type { RoundSnapshot } from './types';
 
-/** How many entries at the beginning of each list of a round are left out. */
+/** How many entries at the beginning of each list of a round are left out, and the version of the record that has them. */
 export interface KnownEntries {
   transactions: number;
   gameState: number;
+  version: number;
+}
+
+/** What was last written of a round. */
+export interface Recorded {
+  snapshot: RoundSnapshot;
+  version: number;
 }
 
 /** A shorter list goes as a whole: its record is written without being read first. */
@@ -15,11 +22,12 @@ const FEWEST_LEFT_OUT = 16;
  */
 export function withoutKnown(
   snapshot: RoundSnapshot,
-  recorded: RoundSnapshot | undefined,
+  recorded: Recorded | undefined,
 ): { snapshot: RoundSnapshot; known: KnownEntries } {
   const known = {
-    transactions: sameAtFirst(snapshot.transactions, recorded?.transactions),
-    gameState: sameAtFirst(snapshot.gameState, recorded?.gameState),
+    transactions: sameAtFirst(snapshot.transactions, recorded?.snapshot.transactions),
+    gameState: sameAtFirst(snapshot.gameState, recorded?.snapshot.gameState),
+    version: recorded?.version ?? 0,
   };
   return {
     known,
@@ -31,19 +39,18 @@ export function withoutKnown(
   };
 }
 
-/** The round as a whole again; undefined when the record holds less than was left out. */
+/** The round as a whole again; undefined when the record is not the one that was left out from. */
 export function withKnown(
   snapshot: RoundSnapshot,
   known: KnownEntries,
-  recorded: RoundSnapshot | undefined,
+  recorded: Recorded | undefined,
 ): RoundSnapshot | undefined {
-  const transactions = recorded?.transactions.slice(0, known.transactions) ?? [];
-  const gameState = recorded?.gameState.slice(0, known.gameState) ?? [];
-  if (transactions.length < known.transactions || gameState.length < known.gameState) return undefined;
+  if (recorded?.version !== known.version) return undefined;
+  const { transactions, gameState } = recorded.snapshot;
   return {
     ...snapshot,
-    transactions: [...transactions, ...snapshot.transactions],
-    gameState: [...gameState, ...snapshot.gameState],
+    transactions: [...transactions.slice(0, known.transactions), ...snapshot.transactions],
+    gameState: [...gameState.slice(0, known.gameState), ...snapshot.gameState],
   };
 }
 

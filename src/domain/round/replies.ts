@@ -94,10 +94,14 @@ function newest(entries: readonly GameStateEntry[]): GameStateEntry[] {
   let from = entries.length;
   while (from > 0 && entries.length - from < MAX_REPLY_ENTRIES) {
     chars += JSON.stringify(entries[from - 1]).length;
-    if (chars > MAX_REPLY_CHARS && from < entries.length) break;
+    if (chars > MAX_REPLY_CHARS) break;
     from -= 1;
   }
-  return entries.slice(from);
+  const last = entries.at(-1);
+  // Its caller has sent what it holds, and getGameRoundInfo tells all of it.
+  return from === entries.length && last !== undefined
+    ? [{ ...last, result: { ...last.result, info: {} } }]
+    : entries.slice(from);
 }
 
 /** The reply to a command that was answered: the same again for every repeat. */

@@ -1,0 +1,47 @@
+import { createRoundClient } from '../../src/commands/round-client';
+import { playerOf, until } from '../support/player';
+import { required, runWorker, startRounds, type RoundsHarness } from '../support/rounds-harness';
+
+/* How a running round is asked how it stands: by updates that are refused with the answer (docs/decisions.md). */
+
+let harness: RoundsHarness;
+
+beforeAll(async () => {
+  harness = await startRounds({ worker: 'none' });
+}, 60_000);
+
+afterAll(async () => {
+  await harness?.stop();
+});
+
+function begin(): Promise<{ stop(): Promise<void> }> {
+  const { taskQueue, activities } = harness;
+  return runWorker({
+    address: required('TEST_TEMPORAL_ADDRESS'),
+    namespace: 'default',
+    taskQueue,
+    activities,
+  });
+}
+
+test('questions that pile up while no worker is there end nothing', async () => {
+  let worker = await begin();
+  const player = playerOf(harness);
+  const hash = await player.open();
+  const betData = { reel: 'x'.repeat(100_000) };
+  for (let step = 0; step < 5; step += 1) await player.win(hash, { winAmount: 1, betData });
+  await worker.stop();
+  const client = createRoundClient(harness.client, harness.taskQueue);
+  // The server keeps the questions of those who don't wait any more, and answers all of them with one task.
+  for (let count = 0; count < 10; count += 1) {
+    await client.state(hash, Date.now() + 500).catch(() => undefined);
+  }
+  worker = await begin();
+  const ended = await until(
+    () => player.end(hash, 'end').catch(() => undefined),
+    (reply) => reply !== undefined,
+    30_000,
+  );
+  expect(ended).toMatchObject({ amountCredited: 5, gameRoundInfo: { status: 'closed' } });
+  await worker.stop();
+}, 90_000);

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { RoundSnapshot } from '../../src/domain/round/types';
+import { agreedBooks, playerOf, STAKE, until, type Player } from '../support/player';
+import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
+
+/* A person resets a round's workflow while a wallet call of it is out: what it delivers from then on may be a repeat. */
+
+const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
+const REFUSED = { fault: 'status', status: 400, errorCode: OWN };
+/** The wallet takes it and doesn't answer. */
+const HANG_AFTER = { fault: 'hang', when: 'after' };
+
+let harness: RoundsHarness;
+
+beforeAll(async () => {
+  harness = await startRounds();
+}, 60_000);
+
+afterAll(async () => {
+  await harness?.stop();
+});
+
+/** To the task in which the newest wallet call was decided. */
+async function reset(hash: string): Promise<void> {
+  const handle = harness.handle(hash);
+  const { events } = await handle.fetchHistory();
+  const scheduled = (events ?? [])
+    .flatMap(({ activityTaskScheduledEventAttributes: attributes }) => attributes ?? [])
+    .findLast(({ activityType }) => activityType?.name === 'deliver');
+  await harness.client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: handle.workflowId, runId: (await handle.describe()).runId },
+    workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId,
+    reason: 'by hand',
+    requestId: randomUUID(),
+  });
+}
+
+/** The wallet's next answers to this player's transactions of the type. */
+async function answers({ session }: Player, type: string, ...faults: object[]): Promise<void> {
+  for (const fault of faults) await harness.fault({ ...fault, match: { type, playerId: session.playerId } });
+}
+
+async function whileItHangs({ session }: Player): Promise<string> {
+  const calls = await until(
+    () => harness.callsOfPlayer(session.playerId),
+    (seen) => seen.some(({ fault }) => fault === 'hang'),
+  );
+  return calls[0]!.body.gameRound;
+}
+
+function settled(hash: string, isSettled: (record: RoundSnapshot) => boolean): Promise<unknown> {
+  return until(
+    () => harness.rounds.find(hash),
+    (record) => record !== undefined && isSettled(record),
+    30_000,
+  );
+}
+
+const isDecided = ({ transactions }: RoundSnapshot): boolean =>
+  transactions.every(({ outcome }) => outcome !== 'pending');
+
+test('during a credit that was paid, and is refused then: crashed, never voided', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 700 });
+  await answers(player, 'credit', HANG_AFTER, REFUSED);
+  player.end(hash, 'e').catch(() => undefined);
+  await whileItHangs(player);
+  await reset(hash);
+  await settled(hash, ({ crashed }) => crashed);
+  expect(await harness.sent(hash)).toEqual(['debit', 'credit+end', 'credit+end']);
+});
+
+test('during a follow-up debit that was taken, and is refused then: voided', async () => {
+  const player = playerOf(harness, { gameCode: FOLLOW_UP_GAME });
+  const hash = await player.open({ rngCallId: 'one', roundId: 'r' });
+  await answers(player, 'debit', HANG_AFTER, REFUSED);
+  player.start({ rngCallId: 'two', roundId: 'r' }).catch(() => undefined);
+  await whileItHangs(player);
+  await reset(hash);
+  await settled(hash, (record) => record.transactions.length > 2 && isDecided(record));
+  expect((await harness.ledger(hash)).net).toBe(-STAKE);
+});
+
+test('during the bet that was taken, and is refused then: voided', async () => {
+  const player = playerOf(harness);
+  await answers(player, 'debit', HANG_AFTER, REFUSED);
+  player.start({ roundId: 'r' }).catch(() => undefined);
+  const hash = await whileItHangs(player);
+  await reset(hash);
+  await settled(hash, (record) => record.status === 'cancel' && isDecided(record));
+  const { ledger } = await agreedBooks(harness, hash);
+  expect(ledger.net).toBe(0);
+});
