@@ -1,0 +1,51 @@
+import { describeResult, describeViolations, violationsOf } from '../../chaos/report';
+import { runChaos, type ChaosResult } from '../../chaos/run';
+import { SHORT } from '../../chaos/schedule';
+
+/*
+ * Half a minute of everything at once, under a seed that is known: `npm run chaos` has the long runs, and shows with
+ * --bug that it finds what it is there to find.
+ */
+jest.setTimeout(300_000);
+
+const SEED = 121_475;
+
+let result: ChaosResult;
+let story = '';
+beforeAll(async () => {
+  result = await runChaos(
+    { seed: SEED, durationMs: 120_000, pace: SHORT, players: 12, drainMs: 60_000 },
+    async (evidence, checks) => {
+      if (violationsOf(checks) > 0) story = await describeViolations(evidence, checks);
+    },
+  );
+  if (process.env.CHAOS_TABLE) process.stderr.write(`${describeResult(result)}\n`);
+});
+
+test('what is promised is kept, whatever crashes', () => {
+  expect(story).toBe('');
+  expect(violationsOf(result.checks)).toBe(0);
+});
+
+test('every check had something to look at', () => {
+  // Which workflow is still at work on a round that is over, when everything has ended, is for longer runs.
+  const idle = result.checks.filter(({ examined }) => examined === 0).map(({ id }) => id);
+  expect(idle.filter((id) => id !== 'I5b')).toEqual([]);
+  expect(result.rounds).toBeGreaterThan(30);
+});
+
+test('every kind of fault of the schedule met something', () => {
+  const kinds = new Map<string, number>();
+  for (const [name, { hits }] of Object.entries(result.faults)) {
+    const kind = KINDS.find((one) => name.startsWith(one)) ?? name;
+    kinds.set(kind, (kinds.get(kind) ?? 0) + hits);
+  }
+  expect([...kinds].filter(([, hits]) => hits === 0)).toEqual([]);
+  expect(kinds.size).toBeGreaterThan(20);
+});
+
+/** Of these, one that met something is enough, whichever process, link or call it was; of others, each counts by itself. */
+const KINDS = [
+  ...['kill', 'freeze', 'restart', 'ambush', 'clock', 'game'],
+  ...['latency', 'reset', 'black hole', 'half-open', 'cut reply'],
+];
