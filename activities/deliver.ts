@@ -126,7 +126,8 @@ async function confirm(
   { round, late }: WalletDelivery,
 ): Promise<'first' | 'again' | DeliveryResult> {
   try {
-    const confirmed = await guards.confirm(round, round.gameround);
+    const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
+    const confirmed = await guards.confirm(round, round.gameround, attemptAt);
     if (confirmed === 'first' && late) {
       await guards.release(round, round.gameround);
       return { kind: 'guard-lost' };

@@ -7,6 +7,8 @@ interface GuardDocument {
   gameround: string;
   /** The holder's workflow has confirmed it: its first debit may have been sent. */
   confirmed: boolean;
+  /** When the newest attempt that confirmed it was scheduled, by the Temporal server's clock; milliseconds since the epoch. */
+  attemptAt?: number;
   since: Date;
 }
 
@@ -31,9 +33,10 @@ export interface Guards {
   replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
   /**
    * The workflow's own word before its first debit. `first`: nothing was sent yet; `again`: it was confirmed before,
-   * so the debit may have been sent; `lost`: another round has it.
+   * so the debit may have been sent; `lost`: another round has it, or a newer attempt has taken over from this one,
+   * which was frozen: what that is told must not be overtaken.
    */
-  confirm(key: GuardKey, gameround: string): Promise<'first' | 'again' | 'lost'>;
+  confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<'first' | 'again' | 'lost'>;
   holder(key: GuardKey): Promise<string | undefined>;
   /** Gives it back; does nothing when another round has it. */
   release(key: GuardKey, gameround: string): Promise<void>;
@@ -60,14 +63,14 @@ export function createGuards(db: Db): Guards {
     async replace(key, holder, gameround) {
       const result = await guards.updateOne(
         { _id: idOf(key), gameround: holder.gameround, confirmed: holder.confirmed },
-        { $set: { gameround, confirmed: false, since: new Date() } },
+        { $set: { gameround, confirmed: false, since: new Date() }, $unset: { attemptAt: '' } },
       );
       return result.modifiedCount === 1;
     },
-    async confirm(key, gameround) {
+    async confirm(key, gameround, attemptAt) {
       const before = await guards.findOneAndUpdate(
-        { _id: idOf(key), gameround },
-        { $set: { confirmed: true } },
+        { _id: idOf(key), gameround, attemptAt: { $not: { $gt: attemptAt } } },
+        { $set: { confirmed: true, attemptAt } },
         { returnDocument: 'before' },
       );
       if (before === null) return 'lost';

@@ -221,6 +221,17 @@ test('another round holds the guard and there is no record: nothing was ever sen
   expect(sent).toBe(0);
 });
 
+test('an attempt that was frozen while the next one was made sends nothing', async () => {
+  answers = [REFUSED, TAKEN];
+  const at = (currentAttemptScheduledTimestampMs: number): Partial<Info> => ({
+    scheduledTimestampMs: 1_000,
+    currentAttemptScheduledTimestampMs,
+  });
+  expect(await deliver({}, 2, at(7_000))).toMatchObject({ kind: 'declined' });
+  await deliver({}, 1, at(1_000));
+  expect(sent).toBe(1);
+});
+
 test('a start that comes too late gives the guard back and sends nothing', async () => {
   expect(await deliver({ late: true })).toEqual({ kind: 'guard-lost' });
   expect(sent).toBe(0);
