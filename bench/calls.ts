@@ -44,6 +44,19 @@ export function unanswered(error: unknown): Omit<Seen, 'ms'> {
   return { status: 0, body: { failure: String(error) } };
 }
 
+const ATTEMPTS = 20;
+const PAUSE_MS = 1_000;
+
+/** As a provider does: while it is told that something is still going on, it sends the same again. */
+export async function insist(ask: () => Promise<Seen>): Promise<Seen> {
+  let seen = await ask();
+  for (let attempt = 1; attempt < ATTEMPTS && [0, 429, 503].includes(seen.status); attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    seen = await ask();
+  }
+  return seen;
+}
+
 /** Signed game-engine calls over kept connections, as a provider's server makes them. */
 export class Caller {
   readonly #agent: Agent;
@@ -80,30 +93,37 @@ export class BenchPlayer {
     return this.start({ winAmount, endGame: true });
   }
 
-  start({ winAmount = 0, endGame = false, closeOpenGame = false } = {}): Promise<Seen> {
+  start({
+    winAmount = 0,
+    endGame = false,
+    closeOpenGame = false,
+    roundId = newRoundId(),
+  } = {}): Promise<Seen> {
     return this.caller.call('/startGameRound', {
       token: this.seat.token,
       rngResult: { winAmount },
       debitInformation: { debitAmount: STAKE, currency: 'EUR' },
       endGame,
       closeOpenGame,
-      externalGameProviderRoundId: newRoundId(),
+      externalGameProviderRoundId: roundId,
     });
   }
 
-  win(gameRound: string, winAmount: number): Promise<Seen> {
+  win(gameRound: string, winAmount: number, transactionId = newRoundId()): Promise<Seen> {
     return this.caller.call('/addWin', {
       token: this.seat.token,
       gameRound,
       rngResult: { winAmount },
-      externalGameProviderTransactionId: newRoundId(),
+      externalGameProviderTransactionId: transactionId,
     });
   }
 
-  end(gameRound: string): Promise<Seen> {
-    const externalGameProviderTransactionId = newRoundId();
-    const { token } = this.seat;
-    return this.caller.call('/endGameRound', { token, gameRound, externalGameProviderTransactionId });
+  end(gameRound: string, transactionId = newRoundId()): Promise<Seen> {
+    return this.caller.call('/endGameRound', {
+      token: this.seat.token,
+      gameRound,
+      externalGameProviderTransactionId: transactionId,
+    });
   }
 
   info(gameRound: string): Promise<Seen> {

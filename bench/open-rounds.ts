@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { launch } from '../test/support/e2e-player';
 import type { E2eStack } from '../test/support/e2e-stack';
 import { compareBooks, runningRounds } from './books';
-import { BenchPlayer, Caller, type Seen } from './calls';
+import { BenchPlayer, Caller, insist, type Seen } from './calls';
 import { Figures, judge, print, printLoad } from './figures';
 import { runBench, startBenchStack } from './stack';
 
@@ -10,9 +10,6 @@ import { runBench, startBenchStack } from './stack';
  * `npm run bench:open-rounds [-- --rounds 10000 --callers 16]`: so many rounds open at once, each of its own player; the
  * worker is replaced; then all are ended.
  */
-
-const ATTEMPTS = 20;
-const PAUSE_MS = 1_000;
 
 runBench(async (stopped) => {
   const { values } = parseArgs({
@@ -26,7 +23,7 @@ runBench(async (stopped) => {
     const open: { player: BenchPlayer; gameRound: string }[] = [];
     const opening = await timed(stopped, Number(values.callers), count, 'opening', async () => {
       const player = new BenchPlayer(caller, await sit(stack));
-      const seen = await insist(() => player.start({ winAmount: 700 }));
+      const seen = await insist(() => player.start({ winAmount: 700, roundId: 'open' }));
       const gameRound = seen.body.gameRoundInfo?.hash;
       if (seen.status === 200 && gameRound !== undefined) open.push({ player, gameRound });
       return seen;
@@ -41,7 +38,7 @@ runBench(async (stopped) => {
     let ended = 0;
     const ending = await timed(stopped, Number(values.callers), open.length, 'ending', async () => {
       const { player, gameRound } = waiting.shift()!;
-      const seen = await insist(() => player.end(gameRound));
+      const seen = await insist(() => player.end(gameRound, 'end'));
       if (seen.body.gameRoundInfo?.status === 'closed') ended += 1;
       return seen;
     });
@@ -74,16 +71,6 @@ async function sit(stack: E2eStack): Promise<{ token: string; playerId: string; 
   const answer = await launch(stack, 'op1', playerId);
   const token = new URL(String(answer.body.url)).searchParams.get('token') ?? '';
   return { token, playerId, operatorId: 'op1' };
-}
-
-/** As a provider does: while it is told that something is still going on, it sends the same again. */
-async function insist(ask: () => Promise<Seen>): Promise<Seen> {
-  let seen = await ask();
-  for (let attempt = 1; attempt < ATTEMPTS && [0, 429, 503].includes(seen.status); attempt += 1) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    seen = await ask();
-  }
-  return seen;
 }
 
 async function timed(
