@@ -12,7 +12,7 @@ const first = proxyActivities<Project>(FIRST_PROJECTION);
 const retried = proxyActivities<Project>(PROJECTION);
 
 export interface Projection {
-  /** Writes the record; returns when it is written, or after a second when the database doesn't take it. */
+  /** Writes the record; returns when it is written, or after two seconds when the database doesn’t take it. */
   project(): Promise<void>;
   /** Notes that the record has to be written, without waiting for it. */
   projectSoon(): void;
