@@ -50,6 +50,22 @@ export async function explanations(
     }
   }
 
+  /** A spin whose win has to be sent again is an open round until it is taken, and others are told so. */
+  function meetsSpinInBetween({ call, answer: { status, body } }: Exchange): boolean {
+    const isInTheWay = status === 400 && body.errorCode?.msg === 'GAMEROUNDALREADYSTARTED';
+    return (
+      isInTheWay &&
+      before.faults.some(({ on }) => on === 'credit') &&
+      exchanges.some(
+        ({ call: spin, answer }) =>
+          spin !== call &&
+          spin.kind === 'startGameRound' &&
+          spin.body.endGame === true &&
+          answer.body.gameRoundInfo?.hash === body.gameRoundInfo?.hash,
+      )
+    );
+  }
+
   function taken(
     state: State,
     { exchange, closesFor, unanswered, takesFor }: Step,
@@ -63,6 +79,7 @@ export async function explanations(
       const first = joined(state, call);
       // Only what came at the same time can be joined; what came before is over.
       const isNew = first !== undefined && joined(before, call) === undefined;
+      if (meetsSpinInBetween(exchange)) return next;
       if (difference(next, step(next, call), answer, options) === '') return next;
       return isNew && difference(next, first, answer, options) === '' ? next : undefined;
     }
