@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /*
- * npm run model -- --sequences 10000 [--seed N] [--seconds 540] [--lanes 16]
+ * npm run model -- --sequences 10000 [--seed N] [--seconds 10000] [--lanes 16]
  * npm run model -- --kind batches --seed N --path 3:0 --replay BA:C        one sequence again, as a failure printed it
  *
  * The sequences are generated and judged by test/model; jest's global setup brings its servers.

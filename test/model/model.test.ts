@@ -7,12 +7,13 @@ import { ASKING, FAULTS, MOVING } from './types';
 
 /*
  * Generated sequences of signed calls against the whole service, held to a model written from the specification and the
- * contract (reference.ts). Without settings: few, a fixed seed and a random one. `npm run model -- --sequences 10000`
+ * contract (reference.ts). Without settings: few, of a fixed seed. `npm run model -- --sequences 10000`
  * runs as many as wanted, and `-- --kind batches --seed 1 --path 3:0 --replay BA:C` one again (a failure prints it).
  */
 const env = (name: string): string | undefined => process.env[`MODEL_${name}`] || undefined;
 const WANTED = Number(env('SEQUENCES') ?? 0);
-const SECONDS = Number(env('SECONDS') ?? 540);
+/** Two cores do two or three sequences a second. */
+const SECONDS = Number(env('SECONDS') ?? Math.max(540, WANTED));
 const LANES = Number(env('LANES') ?? 16);
 const FIXED_SEED = 20_260_101;
 const SHORT = { calls: 28, batches: 16 };
@@ -112,8 +113,8 @@ if (env('PATH') !== undefined) {
   test.each([['calls'], ['batches']] as const)(
     '%s: the service answers as the model does',
     async (kind) => {
-      await inLanes(FIXED_SEED, SHORT[kind] / 2, [kind]);
-      await inLanes(randomSeed, SHORT[kind] / 2, [kind]);
+      // Always the same ones here: new ones are looked for by `npm run model`.
+      await inLanes(FIXED_SEED, SHORT[kind], [kind]);
     },
     240_000,
   );
