@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
+import { stateQuery } from '../../src/contracts/gameround';
 import { finished, playerOf } from '../support/player';
 import { required, runWorker, startRounds, type RoundsHarness } from '../support/rounds-harness';
 import { workflowBundle } from '../support/workflow-bundle';
@@ -63,6 +64,8 @@ async function play(): Promise<string> {
   const asking = (async () => {
     while (!isOver) {
       await settle(harness.commands.describeRound(hash));
+      // As a person asks in Temporal Web; the worker has the round in memory here.
+      await settle(harness.handle(hash).query(stateQuery));
       await some(60);
     }
   })();
