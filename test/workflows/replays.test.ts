@@ -63,7 +63,6 @@ async function play(): Promise<string> {
   let isOver = false;
   const asking = (async () => {
     while (!isOver) {
-      await settle(harness.commands.describeRound(hash));
       // As a person asks in Temporal Web; the worker has the round in memory here.
       await settle(harness.handle(hash).query(stateQuery));
       await some(60);
