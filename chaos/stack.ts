@@ -1,19 +1,23 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient, type Db } from 'mongodb';
 import { createGameApp } from '../sandbox/game/game';
 import { createWalletApp } from '../sandbox/wallet/wallet';
-import { findBinary } from '../stack/binaries';
 import { startChild, type Child } from '../stack/child';
-import { startMongod } from '../stack/mongod';
 import { projectRoot } from '../stack/paths';
 import { freePorts } from '../stack/ports';
-import { startTemporal } from '../stack/temporal';
 import { until } from '../stack/until';
 import { exchange } from '../test/support/e2e-http';
+import {
+  bareEnvironment,
+  logDirOf,
+  removeServiceData,
+  signalTo,
+  startServer,
+} from '../test/support/service-processes';
 import { Link } from './proxy';
 import { chaosTenants, OPERATORS, partyOf, provider } from './tenants';
 
@@ -77,7 +81,7 @@ export class Stack {
   }
 
   get logDir(): string {
-    return join(this.#dataDir, 'logs');
+    return logDirOf(this.#dataDir);
   }
 
   link(name: string): Link {
@@ -103,9 +107,9 @@ export class Stack {
   /** SIGSTOP for a while. */
   async freeze(part: Part, ms: number): Promise<boolean> {
     const child = this.#children.get(part);
-    if (child === undefined || !signal(child.pid, 'SIGSTOP')) return false;
+    if (child === undefined || !signalTo(child.pid, 'SIGSTOP')) return false;
     await sleep(ms);
-    signal(child.pid, 'SIGCONT');
+    signalTo(child.pid, 'SIGCONT');
     this.resumedAt.push(Date.now());
     return true;
   }
@@ -150,7 +154,7 @@ export class Stack {
   async #open(): Promise<void> {
     // The shared test servers remove folders of this name whose process is gone.
     this.#dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-chaos-`));
-    this.#undo.push(() => this.#removeData());
+    this.#undo.push(() => removeServiceData(this.#dataDir));
     const [temporal = 0, mongod = 0, api = 0] = await freePorts(3);
     this.#ports = { temporal, mongod, api };
     const [walletPort, gamePort] = await this.#openLinks();
@@ -170,13 +174,6 @@ export class Stack {
     this.temporal = new Client({ connection });
     this.db = mongo.db('gameround');
     await this.ready();
-  }
-
-  /** E2E_LOGS names a folder to keep the processes' logs in, for whoever has to find out why a run failed. */
-  async #removeData(): Promise<void> {
-    const kept = process.env['E2E_LOGS'];
-    if (kept) await cp(this.logDir, join(kept, basename(this.#dataDir)), { recursive: true });
-    await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 
   /** The ports that wallet and game will have: their links are named in the tenants' file before they run. */
@@ -237,18 +234,10 @@ export class Stack {
   }
 
   async #spawn(part: Part): Promise<Child> {
-    const { logDir } = this;
     switch (part) {
-      case 'temporal': {
-        const dataFile = join(this.#dataDir, 'temporal.db');
-        const binary = await findBinary('temporal');
-        return (await startTemporal({ binary, port: this.#ports.temporal, dataFile, logDir })).child;
-      }
-      case 'mongod': {
-        const binary = await findBinary('mongod');
-        const dbPath = join(this.#dataDir, 'mongodb');
-        return (await startMongod({ binary, port: this.#ports.mongod, dbPath, logDir })).child;
-      }
+      case 'temporal':
+      case 'mongod':
+        return startServer(part, { dataDir: this.#dataDir, ports: this.#ports });
       case 'api':
       case 'worker-1':
       case 'worker-2': {
@@ -262,7 +251,7 @@ export class Stack {
           command: process.execPath,
           args: [...preloads.flatMap((file) => ['--require', file]), join(this.#service, script)],
           env: this.#env(part),
-          logFile: join(logDir, `${part}.log`),
+          logFile: join(this.logDir, `${part}.log`),
           ipc: true,
           stopTimeoutMs: STOP_TIMEOUT_MS,
         });
@@ -270,12 +259,10 @@ export class Stack {
     }
   }
 
-  /** Nothing of the machine's own settings but what a program needs to run. */
   #env(part: 'api' | 'worker-1' | 'worker-2'): NodeJS.ProcessEnv {
-    const { PATH, HOME, LANG } = process.env;
     const who = part === 'api' ? 'API' : 'worker';
     return {
-      ...{ PATH, HOME, LANG },
+      ...bareEnvironment(),
       HOST: '127.0.0.1',
       PORT: String(this.#ports.api),
       BASE_URL: this.api,
@@ -304,7 +291,7 @@ export class Stack {
     this.#ends.add(child);
     this.#children.delete(part);
     if (how === 'SIGTERM') await child.stop();
-    else signal(child.pid, 'SIGKILL');
+    else signalTo(child.pid, 'SIGKILL');
     await child.exited;
     return true;
   }
@@ -316,11 +303,3 @@ export class Stack {
 
 export const GAME_LINK = 'worker→game';
 export const walletLink = (operatorId: string): string => `worker→wallet ${operatorId}`;
-
-function signal(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
-}

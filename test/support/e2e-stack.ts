@@ -1,16 +1,13 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient, type Db } from 'mongodb';
 import { createGameApp } from '../../sandbox/game/game';
 import type { RunningServer } from '../../sandbox/http/server';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
-import { findBinary } from '../../stack/binaries';
 import { startChild, type Child } from '../../stack/child';
-import { startMongod } from '../../stack/mongod';
 import { freePorts } from '../../stack/ports';
-import { startTemporal } from '../../stack/temporal';
 import { until } from '../../stack/until';
 import { compiledService } from './e2e-build';
 import { exchange, type Party } from './e2e-http';
@@ -23,6 +20,7 @@ import {
   type GameOptions,
   type OperatorOptions,
 } from './e2e-tenants';
+import { bareEnvironment, logDirOf, removeServiceData, signalTo, startServer } from './service-processes';
 import { walletControls, type WalletControls } from './wallet-controls';
 
 /** The second ones run only where a test starts them. */
@@ -95,7 +93,7 @@ export async function startE2eStack({
 }: E2eOptions = {}): Promise<E2eStack> {
   // The shared test servers remove folders of this name whose process is gone.
   const dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-e2e-`));
-  const undo: (() => Promise<unknown>)[] = [() => removeData(dataDir)];
+  const undo: (() => Promise<unknown>)[] = [() => removeServiceData(dataDir)];
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
   };
@@ -144,7 +142,7 @@ export async function startE2eStack({
       start: (parts, env) => processes.start(parts, env),
       ready: () => ready(api, processes),
       pid: (part) => processes.pid(part),
-      logs: () => allOf(join(dataDir, 'logs')),
+      logs: () => allOf(logDirOf(dataDir)),
       tail: (part) => processes.tail(part),
       close,
     };
@@ -157,13 +155,6 @@ export async function startE2eStack({
 async function allOf(folder: string): Promise<string> {
   const files = await readdir(folder);
   return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('\n');
-}
-
-/** E2E_LOGS names a folder to keep the processes' logs in, for whoever has to find out why a test failed. */
-async function removeData(dataDir: string): Promise<void> {
-  const kept = process.env.E2E_LOGS;
-  if (kept) await cp(join(dataDir, 'logs'), join(kept, basename(dataDir)), { recursive: true });
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 function startDemoGame(serviceUrl: string, { id, secret }: Party = PROVIDER): Promise<RunningServer> {
@@ -251,18 +242,10 @@ class Processes {
 
   async #spawn(part: Part, env: NodeJS.ProcessEnv): Promise<Child> {
     const { dataDir, ports, service } = this.settings;
-    const logDir = join(dataDir, 'logs');
     switch (part) {
-      case 'temporal': {
-        const binary = await findBinary('temporal');
-        const dataFile = join(dataDir, 'temporal.db');
-        return (await startTemporal({ binary, port: ports.temporal, dataFile, logDir })).child;
-      }
-      case 'mongod': {
-        const binary = await findBinary('mongod');
-        const dbPath = join(dataDir, 'mongodb');
-        return (await startMongod({ binary, port: ports.mongod, dbPath, logDir })).child;
-      }
+      case 'temporal':
+      case 'mongod':
+        return startServer(part, { dataDir, ports });
       case 'api':
       case 'api2':
       case 'worker':
@@ -272,19 +255,17 @@ class Processes {
           command: process.execPath,
           args: ['--require', join(service, 'stack', 'preload.js'), join(service, SCRIPTS[part])],
           env: { ...this.#env(part), ...env },
-          logFile: join(logDir, `${part}.log`),
+          logFile: join(logDirOf(dataDir), `${part}.log`),
           ipc: true,
           stopTimeoutMs: STOP_TIMEOUT_MS,
         });
     }
   }
 
-  /** Nothing of the machine's own settings but what a program needs to run. */
   #env(part: Part): NodeJS.ProcessEnv {
     const { dataDir, ports, tenants, env } = this.settings;
-    const { PATH, HOME, LANG } = process.env;
     return {
-      ...{ PATH, HOME, LANG },
+      ...bareEnvironment(),
       HOST: '127.0.0.1',
       PORT: String(part === 'api2' ? ports.api2 : ports.api),
       DATA_DIR: dataDir,
@@ -296,14 +277,6 @@ class Processes {
       ENVIRONMENT: 'e2e',
       ...env,
     };
-  }
-}
-
-function signalTo(pid: number, signal: 'SIGKILL' | 'SIGTERM'): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has gone by itself; whoever waits for something from it will notice.
   }
 }
 
