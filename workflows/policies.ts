@@ -3,7 +3,7 @@ import { UNREADABLE_PAYLOAD } from '../src/contracts/payloads';
 
 /** Every timeout and retry of the workflows; durations in milliseconds. */
 
-/** Between an operator's own time limit and ours: signing, the delivery's mark and the network. */
+/** Between an operator's own time limit and ours: signing, the guard or the record, and the network. */
 const WALLET_MARGIN_MS = 3_000;
 
 /** A worker in a wallet call gives a sign of life every second; without one for this long it is taken for dead. */

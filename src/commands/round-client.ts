@@ -155,28 +155,25 @@ async function answersOf(handle: WorkflowHandle): Promise<Partial<Record<string,
  * by a query. So is one with more to tell than updates may carry.
  */
 async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
-  try {
-    return (await toldState(handle)) ?? (await handle.query(stateQuery));
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
+  const told = await toldState(handle);
+  if (told !== 'over' && told !== 'too large') return told;
   try {
     const state = await handle.query(stateQuery);
     // A workflow that lost the guard has failed: it sent nothing, so there was no round.
-    return state.phase === 'starting' ? undefined : state;
+    return told === 'over' && state.phase === 'starting' ? undefined : state;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }
 
-async function toldState(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
+async function toldState(handle: WorkflowHandle): Promise<RoundStateView | 'over' | 'too large'> {
   try {
     return await handle.executeUpdate(stateUpdate);
   } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'over';
     if (failureType(error) !== FAILURES.told) throw error;
-    const { cause } = error as WorkflowUpdateFailedError;
-    return (cause as ApplicationFailure).details?.[0] as RoundStateView | undefined;
+    return (detailOf(error) as RoundStateView | undefined) ?? 'too large';
   }
 }
 
@@ -229,8 +226,8 @@ function staticDetails({ identity, command }: GameroundStart): string {
 
 /** A refusal by the round's validator is an answer like any other; other errors go on. */
 function refusedReply(error: unknown): RoundReply {
-  if (error instanceof WorkflowUpdateFailedError && failureType(error) === FAILURES.refused) {
-    const [reply] = (error.cause as ApplicationFailure).details ?? [];
+  if (failureType(error) === FAILURES.refused) {
+    const reply = detailOf(error);
     // A round of somebody else says nothing about itself.
     if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
     return reply as RoundReply;
@@ -239,8 +236,17 @@ function refusedReply(error: unknown): RoundReply {
 }
 
 function failureType(error: unknown): string | undefined {
+  return failureOf(error)?.type ?? undefined;
+}
+
+function detailOf(error: unknown): unknown {
+  return failureOf(error)?.details?.[0];
+}
+
+/** What an update has failed with. */
+function failureOf(error: unknown): ApplicationFailure | undefined {
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-  return cause instanceof ApplicationFailure ? (cause.type ?? undefined) : undefined;
+  return cause instanceof ApplicationFailure ? cause : undefined;
 }
 
 function goneOr(error: unknown): Gone {

@@ -203,14 +203,25 @@ export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
   if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
 }
 
-/** Keeps the answer to a call for its update; the oldest ones go. All of them have to fit into the round's result. */
+/** Keeps the answer to a call for its update; the oldest ones go. */
 function keep(inbox: Inbox, call: string, reply: RoundReply): void {
   inbox.answers.set(call, reply);
-  let chars = 0;
-  for (const [index, [known, answer]] of [...inbox.answers].reverse().entries()) {
-    chars += JSON.stringify(answer).length;
-    if (index >= MAX_ANSWERS || (index > 0 && chars > MAX_ANSWER_CHARS)) inbox.answers.delete(known);
+  for (const oldest of inbox.answers.keys()) {
+    if (inbox.answers.size <= MAX_ANSWERS) break;
+    inbox.answers.delete(oldest);
   }
+}
+
+/** The newest answers by call, as many of them as fit into the round's result. */
+export function answersForResult({ answers }: Inbox): Record<string, RoundReply> {
+  const fitting: [string, RoundReply][] = [];
+  let chars = 0;
+  for (const entry of [...answers].reverse()) {
+    chars += JSON.stringify(entry).length;
+    if (chars > MAX_ANSWER_CHARS && fitting.length > 0) break;
+    fitting.unshift(entry);
+  }
+  return Object.fromEntries(fitting);
 }
 
 /** Refuses everything that waits: the command in front of it has to be retried, for who knows how long. */

@@ -34,7 +34,7 @@ import {
 } from '../policies';
 import { createAfterwards, type Afterwards } from './afterwards';
 import { closeWhenForgotten, type AutoClose } from './auto-close';
-import { answer, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
+import { answer, answersForResult, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
 import { createProjection, type Projection } from './projection';
 import { isActive, isSettled, now, publisher, startedAt, type Round } from './round';
 import { createWallet, type Wallet } from './wallet';
@@ -48,7 +48,7 @@ export async function gameround(start: GameroundStart): Promise<GameroundResult>
   // A cancel request from outside must not leave money half-way: rounds end by their own commands.
   await CancellationScope.nonCancellable(() => run(parts, start));
   const { identity, status } = parts.round.state;
-  return { gameround: identity.gameround, status, answers: Object.fromEntries(parts.inbox.answers) };
+  return { gameround: identity.gameround, status, answers: answersForResult(parts.inbox) };
 }
 
 function neverAccepted(): never {
@@ -170,8 +170,8 @@ async function finish(parts: Parts, item: Item): Promise<void> {
     await condition(allHandlersFinished);
     throw ApplicationFailure.nonRetryable('another round holds the open-round guard', FAILURES.guardLost);
   }
-  // A crashed round that is settled calls nobody: what stands on the workflow is brought up to date here.
-  if (item.command.type === 'settle') publish();
+  // Not every command calls the wallet, and all of them may change what stands on the workflow.
+  publish();
   // Who has its answer finds what it did: in the record, unless the database is down.
   await projection.project();
   answerIfDone(parts, item);

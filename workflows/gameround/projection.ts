@@ -1,8 +1,9 @@
-import { ActivityFailure, ApplicationFailure, condition, log, proxyActivities } from '@temporalio/workflow';
+import { condition, log, proxyActivities } from '@temporalio/workflow';
 import { RECORD_BEHIND, type GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { withoutKnown, type Recorded } from '../../src/domain/round/known-entries';
 import { snapshotOf } from '../../src/domain/round/replies';
+import { failedAs } from '../failures';
 import { FIRST_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
 import type { Round } from './round';
 
@@ -49,7 +50,7 @@ export function createProjection(
       recorded = { snapshot, version };
     } catch (error) {
       recorded = undefined;
-      if (base === undefined || !isBehind(error)) throw error;
+      if (base === undefined || !failedAs(error, RECORD_BEHIND)) throw error;
       await write(retried);
     }
   }
@@ -111,9 +112,4 @@ export function createProjection(
     isIdle: () => !catchingUp && !stale,
     version: () => version,
   };
-}
-
-function isBehind(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  return cause instanceof ApplicationFailure && cause.type === RECORD_BEHIND;
 }

@@ -1,18 +1,11 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  condition,
-  log,
-  proxyActivities,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
 import { UNREADABLE_PAYLOAD } from '../../src/contracts/payloads';
 import { mark } from '../../src/domain/round/attention';
 import { settle } from '../../src/domain/round/settle';
 import type { PendingCall } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
+import { failedAs } from '../failures';
 import { delivery, FIRST_RETRY_MS, MAX_CONFIRM_RETRY_MS, untilSettled } from '../policies';
 import { now, type Round } from './round';
 
@@ -47,7 +40,9 @@ export function createWallet(round: Round, publish: () => void): Wallet {
       return await first.deliver(call);
     } catch (error) {
       log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
-      return wasUnreadable(error) ? 'unread' : noAnswer(pending, 'the worker gave no answer');
+      // The worker lacks the key of the arguments: nothing of the call was carried out, another may have it.
+      if (failedAs(error, UNREADABLE_PAYLOAD)) return 'unread';
+      return noAnswer(pending, 'the worker gave no answer');
     }
   }
 
@@ -87,12 +82,6 @@ export function createWallet(round: Round, publish: () => void): Wallet {
       }
     },
   };
-}
-
-/** The worker that took the call lacks the key of its arguments: nothing of it was carried out, another may have it. */
-function wasUnreadable(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  return cause instanceof ApplicationFailure && cause.type === UNREADABLE_PAYLOAD;
 }
 
 function deliveryOf(round: Round, pending: PendingCall): WalletDelivery {
