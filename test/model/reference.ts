@@ -566,7 +566,8 @@ function reconcile(state: State, { body }: Call): Outcome {
   if (!everAccepted || again.length === 0) return { status: 200, record: recordOf(round) };
   const answer = deliverTo(at, again);
   if (answer.says !== 'yes') {
-    const told = answer.says === 'nothing' ? refused(502, 3_000) : refused(400, answer.errorId!);
+    // The operator's answer is mirrored: its error, whatever the status.
+    const told = answer.errorId === undefined ? refused(502, 3_000) : refused(400, answer.errorId);
     return { ...told, record: recordOf(round) };
   }
   if (round.crashed && !isUnsure(round)) settle(at);

@@ -65,6 +65,7 @@ interface FaultMeaning {
   readonly processed: boolean;
   /** What the answer says of the transactions (contract §4): nothing, no for now, no, or "your signature is wrong". */
   readonly says: 'nothing' | 'notNow' | 'no' | 'unauthorised' | 'noEnd' | 'noEndOn200';
+  /** The error that the answer carries, if any. */
   readonly errorId?: number;
 }
 
@@ -76,7 +77,7 @@ const coded = (status: number, id: number): object => ({
 
 export const FAULTS = {
   refused: { switch: coded(400, OPERATOR_ERROR), processed: false, says: 'no', errorId: OPERATOR_ERROR },
-  unauthorised: { switch: coded(401, 1_001), processed: false, says: 'unauthorised' },
+  unauthorised: { switch: coded(401, 1_001), processed: false, says: 'unauthorised', errorId: 1_001 },
   repeatable: {
     switch: coded(400, REPEATABLE_ERROR),
     processed: false,
@@ -91,7 +92,12 @@ export const FAULTS = {
     processed: true,
     says: 'nothing',
   },
-  errorOn200: { switch: { fault: 'errorOn200' }, processed: false, says: 'nothing' },
+  errorOn200: {
+    switch: { fault: 'errorOn200', errorCode: { id: OPERATOR_ERROR, msg: 'NO' } },
+    processed: false,
+    says: 'nothing',
+    errorId: OPERATOR_ERROR,
+  },
   dropReply: { switch: { fault: 'dropReply' }, processed: true, says: 'nothing' },
   cutReply: { switch: { fault: 'cutReply' }, processed: true, says: 'nothing' },
   garbage: { switch: { fault: 'garbage' }, processed: true, says: 'nothing' },
