@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { RoundReply } from '../../src/contracts/gameround';
 import { gameroundHash, roundName } from '../../src/domain/hashes';
-import { agreedBooks, finished, playerOf, refusalOf, refused, STAKE, type Player } from '../support/player';
+import {
+  agreedBooks,
+  finished,
+  playerOf,
+  refusalOf,
+  refused,
+  STAKE,
+  until,
+  type Player,
+} from '../support/player';
 import { sideBySide } from '../support/side-by-side';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
@@ -156,6 +165,21 @@ test('five different starts at once: one of them opens, the others are told of i
   for (const { refusal } of replies.filter((reply) => reply !== opened[0])) {
     expect(['GAMEROUNDALREADYSTARTED', 'OPERATIONBEINGPROCESSED']).toContain(refusal?.errorCode.msg);
   }
+});
+
+test('a start in the middle of a spin waits for its end, and is not told of it', async () => {
+  const { playerId } = player.session;
+  await harness.fault({ fault: 'slow', delayMs: 1_000, match: { type: 'credit', playerId } });
+  const spin = player.start({ roundId: 'spin', winAmount: 40, endGame: true });
+  const begun = await until(
+    () => harness.callsOfPlayer(playerId),
+    (calls) => calls.length === 2,
+  );
+  expect(begun[1]?.body.transactions[0]?.type).toBe('credit');
+  const next = await player.start({ roundId: 'next' });
+  expect(next.refusal).toBeUndefined();
+  expect(next.gameRoundInfo.status).toBe('open');
+  expect(await spin).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: 40 });
 });
 
 test('another game, and another player, have a round of their own', async () => {

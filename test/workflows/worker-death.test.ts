@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import type { RoundReply } from '../../src/contracts/gameround';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { RefusedError } from '../../src/domain/errors';
@@ -355,4 +356,22 @@ test('SIGTERM during a debit: the worker finishes it and leaves, no void', async
   expect(await harness.sent(hash)).toEqual(['debit']);
   expect(await insist(() => player.end(hash))).toMatchObject({ amountCredited: WIN });
   expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
+}, 60_000);
+
+test('a worker that died is missed by its signs of life, not at the end of the operator’s time', async () => {
+  const player = playerOf(harness);
+  const { playerId } = player.session;
+  await harness.fault({ ...HANG, match: { type: 'debit', playerId } });
+  player.start(START).catch(() => undefined);
+  await until(
+    () => harness.callsOfPlayer(playerId),
+    (calls) => calls.length > 0,
+  );
+  await worker.kill();
+  await restart();
+  const { gameRoundInfo } = await insist(() => player.start(START));
+  const { events } = await harness.handle(gameRoundInfo.hash).fetchHistory();
+  const started = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes ?? []);
+  const death = started.find(({ attempt }) => attempt === 2)?.lastFailure?.timeoutFailureInfo;
+  expect(death?.timeoutType).toBe(temporal.api.enums.v1.TimeoutType.TIMEOUT_TYPE_HEARTBEAT);
 }, 60_000);
