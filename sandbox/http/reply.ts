@@ -4,7 +4,7 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
-/** Single transactions of a call are answered with an error, the rest of it honestly. */
+/** Single transactions of a call are answered with an error, the rest of it honestly: what stands after a failed one, too. */
 export interface Refusing {
   /** Undefined: all of them. */
   type: string | undefined;

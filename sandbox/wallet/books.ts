@@ -5,7 +5,7 @@ import { applyEvent, createLedger, Decision, discountOf, keyOf, type Ledger, tic
 import type { Discount, LedgerEvent, Ticket, TransactionsCall } from './ledger-types';
 import type { GameRoundDetail } from './protocol';
 import { balanceReply, type BalanceReply, grantsReply } from './protocol';
-import { type Processed, processCall } from './transactions';
+import { processCall, type Processed, type RefusalOf } from './transactions';
 
 export interface StoredReport {
   at: string;
@@ -53,8 +53,13 @@ export class Books {
   }
 
   /** Resolves when what was decided is on disk. */
-  async transact(operatorId: string, call: TransactionsCall, at: string): Promise<Processed> {
-    const processed = processCall(this.existing(operatorId), call, at);
+  async transact(
+    operatorId: string,
+    call: TransactionsCall,
+    at: string,
+    refusalOf?: RefusalOf,
+  ): Promise<Processed> {
+    const processed = processCall(this.existing(operatorId), call, at, refusalOf);
     await this.keep(operatorId, processed.events);
     return processed;
   }

@@ -90,18 +90,14 @@ async function transact(
   const ledger = api.books.ledger(operatorId);
   const refusal = ledger && refusalOfCall(ledger, call, count);
   if (refusal !== undefined) return refused(400, refusal);
-  const isRefused = ({ type }: { type: string }): boolean =>
-    refusing !== undefined && (refusing.type === undefined || refusing.type === type);
-  const toProcess = call.transactions.filter((one) => !isRefused(one) || refusing?.processed === true);
+  const refusalOf = ({ type }: { type: string }): ErrorObject | undefined =>
+    refusing?.type === undefined || refusing.type === type ? refusing?.errorCode : undefined;
   const at = api.kit.now().toISOString();
-  const { results } = await api.books.transact(operatorId, { ...call, transactions: toProcess }, at);
-  const honest = [...results];
-  const listed = call.transactions.map((one): TransactionResult => {
-    const result = toProcess.includes(one) ? honest.shift() : undefined;
-    const { type, hash } = one;
-    return isRefused(one) && refusing
-      ? { type, hash, errorCode: refusing.errorCode }
-      : (result ?? { type, hash });
+  const beforehand = refusing?.processed === true ? undefined : refusalOf;
+  const { results } = await api.books.transact(operatorId, call, at, beforehand);
+  const listed = results.map((result) => {
+    const errorCode = refusalOf(result) ?? result.errorCode;
+    return errorCode === undefined ? result : { ...result, errorCode };
   });
   return transactionsReply(api, operatorId, call, listed, at, refusing?.status);
 }

@@ -28,18 +28,28 @@ export function refusalOfCall(
   return undefined;
 }
 
+export type RefusalOf = (transaction: WalletTransaction) => ErrorObject | undefined;
+
 export interface Processed {
   results: TransactionResult[];
   events: LedgerEvent[];
 }
 
-/** Rules 1 to 5: in order, each idempotent on (type, hash), what failed declines what stands after it. */
-export function processCall(ledger: Ledger, call: TransactionsCall, at: string): Processed {
+/**
+ * Rules 1 to 5: in order, each idempotent on (type, hash), what failed declines what stands after it. What `refusalOf` has
+ * an error for is not processed, and counts as failed.
+ */
+export function processCall(
+  ledger: Ledger,
+  call: TransactionsCall,
+  at: string,
+  refusalOf: RefusalOf = () => undefined,
+): Processed {
   const decision = new Decision(ledger, at);
   const results: TransactionResult[] = [];
   let failed: 'debit' | 'other' | undefined;
   for (const transaction of call.transactions) {
-    const errorCode = processOne(decision, call, transaction, failed);
+    const errorCode = refusalOf(transaction) ?? processOne(decision, call, transaction, failed);
     const { type, hash } = transaction;
     results.push(errorCode === undefined ? { type, hash } : { type, hash, errorCode });
     if (errorCode !== undefined && failed !== 'debit') failed = type === 'debit' ? 'debit' : 'other';

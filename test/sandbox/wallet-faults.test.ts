@@ -69,6 +69,20 @@ describe('status', () => {
   });
 });
 
+test('a win that is refused by its hash takes the end behind it with it, and can still be paid', async () => {
+  await wallet.transact('r1', [debit('d1', 10)]);
+  const call = [credit('c1', 25), end('e1')];
+  await wallet.fault({ fault: 'status', status: 400, where: 'hash', match: { type: 'credit' } });
+  const refused = await wallet.transact('r1', call);
+  expect(refused.body.hashesProcessed?.map(({ errorCode }) => errorCode === undefined)).toEqual([
+    false,
+    false,
+  ]);
+  expect((await wallet.ledger('gameRound=r1')).rounds).toMatchObject([{ status: 'open', net: -10 }]);
+  expect((await wallet.transact('r1', call)).status).toBe(200);
+  expect((await wallet.ledger('gameRound=r1')).rounds).toMatchObject([{ status: 'closed', net: 15 }]);
+});
+
 describe('errorOn200', () => {
   test('top-level, not processed', async () => {
     await wallet.fault({ fault: 'errorOn200', errorCode: { id: 7 } });
