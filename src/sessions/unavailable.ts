@@ -9,7 +9,14 @@ export async function needingMongo<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof MongoError)) throw error;
+    if (!isMongos(error)) throw error;
     throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
   }
+}
+
+/** Also a socket's own error, which the driver lets through where the server closes as it writes (EPIPE). */
+function isMongos(error: unknown): boolean {
+  if (error instanceof MongoError) return true;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }
