@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange } from '../test/support/e2e-http';
 import { marksAreRight } from './checks/attention';
-import { finalIsFinal, stableAnswers } from './checks/callers';
+import { finalIsFinal, noInternalErrors, stableAnswers } from './checks/callers';
 import type { Checked } from './checks/check';
 import { deliveredOnce } from './checks/deliveries';
 import { booksAgree, noVoidAfterCredit, onceOnly, winsPaid } from './checks/money';
@@ -105,7 +105,8 @@ export async function runChaos(
     const checks = [
       ...[booksAgree(evidence), winsPaid(evidence), onceOnly(evidence), deliveredOnce(evidence)],
       ...[noVoidAfterCredit(evidence), nobodyForgotten(evidence), await nobodyIdle(evidence)],
-      ...[properEnds(evidence), stableAnswers(evidence), finalIsFinal(evidence), recordIsRound(evidence)],
+      ...[properEnds(evidence), stableAnswers(evidence), finalIsFinal(evidence), noInternalErrors(evidence)],
+      recordIsRound(evidence),
       ...[waiting, await marksAreRight(stack, 'I8b'), alive],
       everyRoundReplays(evidence),
       drained(left, still, evidence.rounds.size),

@@ -51,6 +51,15 @@ export function finalIsFinal({ notes, rounds }: Evidence): Checked {
   return checked;
 }
 
+/** What goes wrong around the service is told as such, never as its own mistake. */
+export function noInternalErrors({ notes }: Evidence): Checked {
+  const told = [...notes.answers];
+  const examined = told.reduce((sum, [, times]) => sum + times, 0);
+  const internal = told.filter(([label]) => / 500 /.test(label));
+  const violations = internal.map(([label, times]) => ({ what: `${label}, ${times} times` }));
+  return { id: 'I6c', promise: 'nobody is told of an internal error', examined, violations };
+}
+
 function disagreements(command: Command, heard: readonly Heard[]): Violation[] {
   const kept = heard.filter((one) => !isOneOf(one, PASSING) && !isOneOf(one, OVER));
   const gameround = roundOf(heard);
