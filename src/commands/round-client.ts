@@ -57,12 +57,18 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
   const within = <T>(run: () => Promise<T>, deadline?: number): Promise<T> =>
     withinCommandTime(client, run, deadline);
 
-  async function update(gameround: string, sent: Command, actor?: Actor, call?: string): Promise<RoundReply> {
+  async function update(
+    gameround: string,
+    sent: Command,
+    actor?: Actor,
+    call?: string,
+  ): Promise<RoundReply | Gone> {
     const { command, update: definition } = channels(sent);
     try {
       return await handleOf(gameround).executeUpdate(definition, { args: [command, actor, call] });
     } catch (error) {
-      return refusedReply(error);
+      // It lost the guard while this waited for its turn: nothing was sent, so there was no round.
+      return failureType(error) === FAILURES.guardLost ? 'gone' : refusedReply(error);
     }
   }
 
