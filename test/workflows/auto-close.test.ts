@@ -111,3 +111,27 @@ test('200 with the round still open is a failure: marked past twice its time, go
   expect(await harness.attention(hash)).toEqual([]);
   expect(await harness.rounds.find(hash)).toMatchObject({ status: 'closed', attention: [] });
 });
+
+test('a spin whose win is being retried is open as well: asked for when its time is up, then marked', async () => {
+  const player = playerOf(harness);
+  const { playerId } = player.session;
+  await harness.fault({ fault: 'status', status: 500, times: 3, match: { type: 'credit', playerId } });
+  player.start({ winAmount: 20, endGame: true }).catch(() => undefined);
+  const [debit] = await until(
+    () => harness.callsOfPlayer(playerId),
+    (calls) => calls.length > 1,
+  );
+  const hash = debit?.body.gameRound ?? '';
+  const marks = await until(
+    () => harness.attention(hash),
+    (seen) => seen.includes('auto-close-failing'),
+  );
+  expect(marks).toContain('credit-pending');
+  expect(callsFor(hash)).toHaveLength(1);
+  await finished(harness, hash);
+  expect(await harness.attention(hash)).toEqual([]);
+  expect(await agreedBooks(harness, hash)).toMatchObject({
+    record: { status: 'closed' },
+    ledger: { net: 20 - STAKE },
+  });
+}, 40_000);

@@ -61,6 +61,8 @@ interface Parts {
   wallet: Wallet;
   projection: Projection;
   autoClose: AutoClose;
+  /** From here on the round is closed when it is forgotten. A spin that goes through at once needs no timer for that. */
+  watch: () => void;
   afterwards: Afterwards;
   publish: () => void;
 }
@@ -104,22 +106,30 @@ function setup(start: GameroundStart): Parts {
     wallet: createWallet(round, publish),
     projection,
     autoClose,
+    watch: watcher(round, autoClose, () => {
+      publish();
+      projection.projectSoon();
+    }),
     afterwards: createAfterwards(round, projection, publish),
     publish,
   };
 }
 
+function watcher(round: Round, autoClose: AutoClose, onMarked: () => void): () => void {
+  let watched = false;
+  return () => {
+    if (watched || !isActive(round)) return;
+    watched = true;
+    void closeWhenForgotten(round, autoClose, onMarked);
+  };
+}
+
 async function run(parts: Parts, start: GameroundStart): Promise<void> {
-  const { round, inbox, projection, autoClose, publish } = parts;
+  const { inbox, watch, publish } = parts;
   const first = inbox.active.get('start');
   if (first !== undefined) await finish(parts, first);
   publish();
-  if (isActive(round)) {
-    void closeWhenForgotten(round, autoClose, () => {
-      publish();
-      projection.projectSoon();
-    });
-  }
+  watch();
   while (!isOver(parts)) {
     const item = inbox.queue.shift();
     if (item !== undefined) await carryOut(parts, item);
@@ -155,10 +165,11 @@ function decideSafely(round: Round, item: Item): Decision {
 
 /** Sends what the command owes the wallet, brings the record up to date and answers. */
 async function finish(parts: Parts, item: Item): Promise<void> {
-  const { round, inbox, wallet, projection, publish } = parts;
+  const { round, inbox, wallet, projection, watch, publish } = parts;
   answerBeforeWhatFollows(parts, item);
   await wallet.drive(() => {
     if (round.state.pending?.stalled) {
+      watch();
       refuseWaiting(round, inbox);
       projection.projectSoon();
     }
