@@ -19,7 +19,7 @@ interface Body {
 }
 
 /** Values that were copied carry prototypes of another realm in a test: only what they say is compared. */
-function same(wanted: unknown, seen: unknown): boolean {
+export function same(wanted: unknown, seen: unknown): boolean {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
   return isDeepStrictEqual(plain(wanted), plain(seen));
 }

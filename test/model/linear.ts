@@ -1,7 +1,7 @@
 import type { Answer } from '../support/e2e-http';
-import { difference, type Looking } from './compare';
-import { closeForAnother, joined, step, type State } from './reference';
-import type { Call } from './types';
+import { difference, same, type Looking } from './compare';
+import { closeForAnother, joined, step, ticketOf, wantsATicket, type State } from './reference';
+import { meaningOf, type Call, type Fault } from './types';
 
 /** A call and its definite answer. `again`: it got 503 before, and was sent until there was one. */
 export interface Exchange {
@@ -14,7 +14,8 @@ export interface Exchange {
  * All states that some order of the calls leads to in which every answer is right (linearisability). A start that
  * closes another round is two things, the close of one round and the start of the next: others may come in between.
  * A call that was answered 503 may have been carried out by then; what answers it at last is its repeat. A bet that
- * nobody knows the outcome of is two things as well: its stake may be gone until its void brings it back.
+ * nobody knows the outcome of is two things as well: its stake may be gone until its void brings it back. And a ticket is
+ * chosen before the bet: somebody else may have used it by then.
  */
 export async function explanations(
   before: State,
@@ -28,7 +29,11 @@ export async function explanations(
     if (call.kind === 'startGameRound' && call.body.closeOpenGame) steps.push({ closesFor: call });
     if (again) steps.push({ unanswered: call });
     if (call.kind === 'startGameRound' && answer.status === 502) steps.push({ takesFor: call });
+    if (wantsATicket(call) && answer.body.errorCode?.msg === 'NOTICKETAVAILABLE')
+      steps.push({ choosesFor: call });
   }
+  /** In a batch there is one at the most. */
+  const onDebit = before.faults.find(({ on }) => on === 'debit');
   await search(before, steps);
   return found;
 
@@ -66,16 +71,26 @@ export async function explanations(
     );
   }
 
-  function taken(
-    state: State,
-    { exchange, closesFor, unanswered, takesFor }: Step,
-    left: readonly Step[],
-  ): State | undefined {
+  /** Two reconciliations of a round at once are one, and both are told what that one came to. */
+  function joinsReconciliation({ call, answer }: Exchange, left: readonly Step[]): boolean {
+    return steps.some(
+      (one) =>
+        call.kind === 'reconcileTransactions' &&
+        one.exchange?.call.kind === call.kind &&
+        !left.includes(one) &&
+        one.exchange.call.body.gameRound === call.body.gameRound &&
+        same(one.exchange.answer.body, answer.body),
+    );
+  }
+
+  function taken(state: State, one: Step, left: readonly Step[]): State | undefined {
+    const { exchange, closesFor, unanswered, takesFor, choosesFor } = one;
     const next = structuredClone(state);
     if (exchange !== undefined) {
       const { call, answer } = exchange;
-      const isAway = steps.some((one) => one.takesFor === call && !left.includes(one));
-      if (isAway) moveStake(next, call, 1);
+      const isAway = steps.some((other) => other.takesFor === call && !left.includes(other));
+      if (isAway) giveBack(next, call, onDebit);
+      if (joinsReconciliation(exchange, left)) return next;
       const first = joined(state, call);
       // Only what came at the same time can be joined; what came before is over.
       const isNew = first !== undefined && joined(before, call) === undefined;
@@ -84,25 +99,47 @@ export async function explanations(
       return isNew && difference(next, first, answer, options) === '' ? next : undefined;
     }
     // The others are of use only before the call that they belong to.
-    if (!left.some((other) => other.exchange?.call === (closesFor ?? unanswered ?? takesFor)))
+    if (!left.some((other) => other.exchange?.call === (closesFor ?? unanswered ?? takesFor ?? choosesFor)))
       return undefined;
     if (closesFor !== undefined) closeForAnother(next, closesFor.game);
     if (unanswered !== undefined) step(next, unanswered);
-    if (takesFor !== undefined) moveStake(next, takesFor, -1);
+    if (takesFor !== undefined) return takeAway(next, takesFor, onDebit);
+    if (choosesFor !== undefined) return choose(next, choosesFor);
     return next;
   }
 }
 
-function moveStake(state: State, { game, body }: Call, sign: 1 | -1): void {
+/** The wallet has taken the stake, and will not say so: its fault is met by this bet and by no other. */
+function takeAway(state: State, { game, body }: Call, fault: Fault | undefined): State | undefined {
+  const isHere = fault !== undefined && state.faults.some(({ on }) => on === 'debit');
   const purse = state.purses[state.games[game].currency]!;
-  purse.money += sign * (body.debitInformation?.debitAmount ?? 0);
+  const stake = body.debitInformation?.debitAmount ?? 0;
+  if (!isHere || !meaningOf(fault).processed || stake > purse.money) return undefined;
+  state.faults = state.faults.filter(({ on }) => on !== 'debit');
+  purse.money -= stake;
+  return state;
 }
 
+/** Its void has brought it back: from here it is as if the bet were made only now. */
+function giveBack(state: State, { game, body }: Call, fault: Fault | undefined): void {
+  state.faults = [...(fault === undefined ? [] : [fault]), ...state.faults];
+  state.purses[state.games[game].currency]!.money += body.debitInformation?.debitAmount ?? 0;
+}
+
+function choose(state: State, call: Call): State | undefined {
+  const ticket = ticketOf(state, call);
+  if (ticket === undefined) return undefined;
+  state.chosen[call.requestId] = ticket;
+  return state;
+}
+
+/** A call with its answer, or a part of one that comes before it. */
 interface Step {
   readonly exchange?: Exchange;
   readonly closesFor?: Call;
   readonly unanswered?: Call;
   readonly takesFor?: Call;
+  readonly choosesFor?: Call;
 }
 
 /**

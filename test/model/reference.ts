@@ -56,6 +56,8 @@ export interface State {
   readonly tickets: readonly Ticket[];
   readonly purses: Record<string, Purse>;
   rounds: Round[];
+  /** Tickets that starts have chosen before they come to their bet, by the id of the request. */
+  chosen: Record<string, Ticket>;
   /** Waiting for the wallet's next calls, oldest first. */
   faults: Fault[];
   /** Names of faults that were met. */
@@ -80,6 +82,7 @@ export function newState({ voidsWholeRound, games, money, tickets }: Setup): Sta
     tickets,
     purses,
     rounds: [],
+    chosen: {},
     faults: [],
     met: [],
   };
@@ -242,8 +245,8 @@ function startGameRound(state: State, call: Call): Outcome {
   const known = state.rounds.find((round) => round.game === game && round.name === name);
   if (known !== undefined) return startOfKnown(state, known, call);
 
-  const wantsTicket = debitInformation!.useTicketInfo?.useTicket === true;
-  const ticket = wantsTicket ? ticketFor(state, game, debitInformation!.debitAmount) : undefined;
+  const wantsTicket = wantsATicket(call);
+  const ticket = wantsTicket ? (state.chosen[call.requestId] ?? ticketOf(state, call)) : undefined;
   const open = openRoundOf(state, game);
   // Which of the two is told first, the contract leaves open; neither costs anything.
   const problems = [
@@ -262,6 +265,13 @@ function startGameRound(state: State, call: Call): Outcome {
   const paid = ticket === undefined ? {} : { serial: ticket.serial };
   const bet: Bet = { stake, win: rngResult.winAmount ?? 0, end: endGame, ...paid };
   return keep(round, 'start', printOfStart(body), firstDebit({ state, round, key: 'start' }, bet));
+}
+
+export const wantsATicket = ({ body }: Call): boolean =>
+  body.debitInformation?.useTicketInfo?.useTicket === true;
+
+export function ticketOf(state: State, { game, body }: Call): Ticket | undefined {
+  return ticketFor(state, game, body.debitInformation?.debitAmount);
 }
 
 /** The open round is collected and closed, or voided or crashed by a refused credit: out of the way all the same. */

@@ -51,6 +51,8 @@ class One implements Command {
     const repeat = (): string =>
       difference(state, step(structuredClone(state), call), answer.seen, { balances: 'none' });
     const wrong = answer.wrong !== '' && answer.again ? repeat() : answer.wrong;
+    // The repeat may have come when all was over, and told nothing new.
+    if (answer.again) state.games[call.game].lastBalance = undefined;
     real.tally.answered(call.kind, answer.seen);
     await real.player.disarm();
     state.faults = [];
