@@ -42,6 +42,12 @@ const SHUTDOWN_GRACE = '75s';
  */
 const STICKY_TIMEOUT = '3s';
 
+/**
+ * How long the code of one task may take. By default that is 5 s by the clock on the wall; the SDK then ends the task, and
+ * Node with it the whole process (nodejs/node#38503). A process that was frozen for a moment is no code without an end.
+ */
+const TASK_CODE_TIMEOUT = { isolateExecutionTimeout: '5m' };
+
 /** The worker of the rounds: what tests use and what worker/main.ts runs. */
 export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
   const slots = { ...SLOTS, ...deps.slots };
@@ -58,6 +64,8 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    // The SDK knows it, its types don't (test/worker/worker.test.ts).
+    ...TASK_CODE_TIMEOUT,
     maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
     maxConcurrentActivityTaskExecutions: slots.activities,
     maxCachedWorkflows: 2_000,
