@@ -13,6 +13,8 @@ const SLOW_MS = 5_000;
 const CUT = 0.8;
 /** One crowd of slow calls is one reason, not many. */
 const CUT_EVERY_MS = 1_000;
+/** So many of a party say something of it, so many of all of the service, however large its limits are. */
+const MANY = { ofParty: 16, ofAll: 64 };
 /** However slow its calls are: enough to find out that they are quick again. */
 const LEAST = 4;
 const MAX_PARTIES = 10_000;
@@ -62,13 +64,16 @@ export class Admission {
 
   #adapt(party: Party, began: number): void {
     const now = this.options.clock();
-    // Where there are few, one that is slow (a win that is sent again) says nothing of how many there may be.
-    const isUsed = party.held >= party.limit / 2;
-    if (!isUsed && this.#held < this.options.calls / 2) return;
+    const { calls } = this.options;
     if (now - began <= SLOW_MS) {
       // By one for each round of calls that fill it; what is not used is not known to be good.
-      if (isUsed) party.limit = Math.min(party.limit + 1 / party.limit, this.options.calls);
-    } else if (now - party.cutAt >= CUT_EVERY_MS) {
+      if (party.held >= party.limit / 2) party.limit = Math.min(party.limit + 1 / party.limit, calls);
+      return;
+    }
+    // Where there are few, one that is slow (a win that is sent again) says nothing of how many there may be.
+    const isFew =
+      party.held < Math.min(party.limit / 2, MANY.ofParty) && this.#held < Math.min(calls / 2, MANY.ofAll);
+    if (!isFew && now - party.cutAt >= CUT_EVERY_MS) {
       party.limit = Math.max(Math.min(party.limit, party.held) * CUT, LEAST);
       party.cutAt = now;
     }

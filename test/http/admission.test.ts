@@ -94,6 +94,28 @@ describe('calls that are slow', () => {
     expect(taken.at(-1)).toBe(6);
   });
 
+  it('where there is room for many more, too: so many that are slow are too many', async () => {
+    admission = new Admission({ calls: 256, clock: () => now });
+    const party = new Callers('a');
+    const taken = [];
+    for (let at = 0; at < 5; at += 1) {
+      taken.push((await party.fill(100)).taken);
+      now += 10_000;
+      await party.finish();
+    }
+    // 100 × 0.8, and so on; half of 256 was never reached.
+    expect(taken).toEqual([100, 80, 64, 51, 40]);
+  });
+
+  it('and many parties with a few each, when all are slow', async () => {
+    admission = new Admission({ calls: 256, clock: () => now });
+    const parties = Array.from({ length: 8 }, (_, nth) => new Callers(`party ${nth}`));
+    for (const party of parties) expect(await party.fill(10)).toEqual({ taken: 10 });
+    now += 10_000;
+    await Promise.all(parties.map((party) => party.finish()));
+    expect(await parties[0]!.fill(10)).toEqual({ taken: 8, refused: 429 });
+  });
+
   it('a few, however slow, are no reason', async () => {
     const party = new Callers('a');
     for (let at = 0; at < 3; at += 1) {
