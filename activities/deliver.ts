@@ -126,12 +126,9 @@ async function confirm(
   { round, late }: WalletDelivery,
 ): Promise<'first' | 'again' | DeliveryResult> {
   try {
+    if (late && (await guards.giveUp(round, round.gameround))) return { kind: 'guard-lost' };
     const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
     const confirmed = await guards.confirm(round, round.gameround, attemptAt);
-    if (confirmed === 'first' && late) {
-      await guards.release(round, round.gameround);
-      return { kind: 'guard-lost' };
-    }
     if (confirmed !== 'lost') return confirmed;
     // The guard is given back when the record is written; a workflow that was reset comes here again.
     return (await rounds.find(round.gameround)) === undefined ? { kind: 'guard-lost' } : 'again';

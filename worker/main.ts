@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../src/logging';
 import { createMetrics, type Metrics } from '../src/metrics';
 import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
 import { createOutbound } from '../src/outbound';
-import { runProcess, stopSignal, untilReached } from '../src/process';
+import { runProcess, stopSignal, untilAborted, untilReached } from '../src/process';
 import { openDatabase } from '../src/read-model/connect';
 import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
@@ -110,15 +110,14 @@ async function connect(config: Config, connection: Connection, activities: Activ
 
 /** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */
 async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): Promise<void> {
-  const stop = (): void => {
-    logger.info('worker is stopping');
-    if (worker.getState() === 'RUNNING') worker.shutdown();
-  };
-  stopped.addEventListener('abort', stop, { once: true });
-  if (stopped.aborted) stop();
+  const running = worker.run();
   logger.info('worker is polling');
   process.send?.({ ready: true });
-  await worker.run();
+  void untilAborted(stopped).then(() => {
+    logger.info('worker is stopping');
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  });
+  await running;
 }
 
 function installRuntime(logger: Logger, metricsAddress: string | undefined): void {

@@ -13,6 +13,8 @@ interface GuardDocument {
 }
 
 const READ_TIMEOUT_MS = 1_000;
+/** A database that hangs shows as an error well before a caller's or an activity's time is over. */
+const LIMITS = { timeoutMS: 2_000 };
 
 export interface GuardKey {
   operatorId: string;
@@ -37,6 +39,8 @@ export interface Guards {
    * which was frozen: what that is told must not be overtaken.
    */
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<'first' | 'again' | 'lost'>;
+  /** Gives it back where it was never confirmed, and says whether it was so: nothing has been sent then. */
+  giveUp(key: GuardKey, gameround: string): Promise<boolean>;
   holder(key: GuardKey): Promise<string | undefined>;
   /** Gives it back; does nothing when another round has it. */
   release(key: GuardKey, gameround: string): Promise<void>;
@@ -51,7 +55,7 @@ export function createGuards(db: Db): Guards {
         const held = await guards.findOneAndUpdate(
           { _id: idOf(key) },
           { $setOnInsert: fresh },
-          { upsert: true, returnDocument: 'after' },
+          { upsert: true, returnDocument: 'after', ...LIMITS },
         );
         return { gameround: held?.gameround ?? gameround, confirmed: held?.confirmed ?? false };
       } catch (error) {
@@ -64,6 +68,7 @@ export function createGuards(db: Db): Guards {
       const result = await guards.updateOne(
         { _id: idOf(key), gameround: holder.gameround, confirmed: holder.confirmed },
         { $set: { gameround, confirmed: false, since: new Date() }, $unset: { attemptAt: '' } },
+        LIMITS,
       );
       return result.modifiedCount === 1;
     },
@@ -71,16 +76,23 @@ export function createGuards(db: Db): Guards {
       const before = await guards.findOneAndUpdate(
         { _id: idOf(key), gameround, attemptAt: { $not: { $gt: attemptAt } } },
         { $set: { confirmed: true, attemptAt } },
-        { returnDocument: 'before' },
+        { returnDocument: 'before', ...LIMITS },
       );
       if (before === null) return 'lost';
       return before.confirmed ? 'again' : 'first';
+    },
+    async giveUp(key, gameround) {
+      const { deletedCount } = await guards.deleteOne(
+        { _id: idOf(key), gameround, confirmed: false },
+        LIMITS,
+      );
+      return deletedCount === 1;
     },
     async holder(key) {
       return (await guards.findOne({ _id: idOf(key) }, { timeoutMS: READ_TIMEOUT_MS }))?.gameround;
     },
     async release(key, gameround) {
-      await guards.deleteOne({ _id: idOf(key), gameround });
+      await guards.deleteOne({ _id: idOf(key), gameround }, LIMITS);
     },
   };
 }

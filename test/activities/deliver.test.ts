@@ -238,6 +238,16 @@ test('a start that comes too late gives the guard back and sends nothing', async
   expect(await deps.guards.holder(state.identity)).toBeUndefined();
 });
 
+test('late, and giving the guard back fails at first: nothing is sent then either', async () => {
+  const giveUp = deps.guards.giveUp.bind(deps.guards);
+  deps.guards.giveUp = () => Promise.reject(new Error('MongoDB is away'));
+  expect(await deliver({ late: true })).toEqual({ kind: 'unconfirmed' });
+  deps.guards.giveUp = giveUp;
+  expect(await deliver({ late: true }, 2)).toEqual({ kind: 'guard-lost' });
+  expect(sent).toBe(0);
+  expect(await deps.guards.holder(state.identity)).toBeUndefined();
+});
+
 test('late, but sent before: it goes on as a repeated delivery', async () => {
   answers = [FAILED, TAKEN];
   await deliver();

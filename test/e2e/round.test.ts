@@ -252,3 +252,25 @@ test('the worker tells on WORKER_PORT that it is ready, what it did, and what th
     0,
   );
 });
+
+test.each([100, 300, 600])(
+  'a worker that is told to stop %d ms after its start, while it connects, leaves',
+  async (ms) => {
+    await stack.stop('worker');
+    await stack.start(['worker']);
+    const name = `"pid":${stack.pid('worker')}`;
+    const says = async (what: string): Promise<boolean> =>
+      (await stack.logs()).split('\n').some((line) => line.includes(name) && line.includes(what));
+    await eventually(
+      'the worker starts',
+      () => says('worker starts'),
+      (said) => said,
+    );
+    await new Promise((done) => setTimeout(done, ms));
+    await stack.stop('worker');
+    // Otherwise it was killed when its time was up.
+    expect(await says('worker stopped')).toBe(true);
+    await stack.start(['worker']);
+    await stack.ready();
+  },
+);

@@ -65,6 +65,17 @@ const ROUNDS: Record<string, Round> = {
     await player.end(hash);
     return hash;
   },
+  'spin-retried': async (player, on) => {
+    await on('credit', { fault: 'dropReply' }, { fault: 'status', status: 500 });
+    return until(
+      () =>
+        player.start({ roundId: 'spin', endGame: true, winAmount: 40 }).then(
+          ({ gameRoundInfo }) => gameRoundInfo.hash,
+          () => '',
+        ),
+      (hash) => hash !== '',
+    );
+  },
   'credit-refused-voided': async (player, on) => {
     const hash = await player.open({ winAmount: 40 });
     await on('credit', { fault: 'status', status: 400, errorCode: OWN });
