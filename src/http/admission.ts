@@ -13,8 +13,11 @@ const SLOW_MS = 5_000;
 const CUT = 0.8;
 /** One crowd of slow calls is one reason, not many. */
 const CUT_EVERY_MS = 1_000;
-/** So many of a party say something of it, so many of all of the service, however large its limits are. */
-const MANY = { ofParty: 16, ofAll: 64 };
+/**
+ * Where the limits are far off, so many of a party, or of all, that have been slow for so long and not one quick among them
+ * are too many; a worker or a server that was away is back sooner.
+ */
+const MANY = { ofParty: 16, ofAll: 64, forMs: 15_000 };
 /** However slow its calls are: enough to find out that they are quick again. */
 const LEAST = 4;
 const MAX_PARTIES = 10_000;
@@ -24,7 +27,13 @@ interface Party {
   /** How many it may hold: falls while its calls are slow, rises with those that are not. */
   limit: number;
   cutAt: number;
+  /** Since when all of its calls have been slow, and when the newest one ended. */
+  slow: { since: number; last: number };
 }
+
+const NOT_SLOW = { since: -Infinity, last: -Infinity };
+
+const newParty = (limit: number): Party => ({ held: 0, limit, cutAt: -Infinity, slow: NOT_SLOW });
 
 /**
  * How many calls are answered at a time, so that those which were taken are answered in time. A party is a provider with
@@ -47,7 +56,7 @@ export class Admission {
   async within<T>(name: string, work: () => Promise<T>): Promise<T> {
     const free = this.options.calls - this.#held;
     if (free <= 0) throw refuse('SERVICEUNAVAILABLE', 'too many calls at a time');
-    const party = this.#parties.get(name) ?? { held: 0, limit: this.options.calls, cutAt: -Infinity };
+    const party = this.#parties.get(name) ?? newParty(this.options.calls);
     this.#parties.set(name, party);
     if (party.held >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');
     const began = this.options.clock();
@@ -66,14 +75,18 @@ export class Admission {
     const now = this.options.clock();
     const { calls } = this.options;
     if (now - began <= SLOW_MS) {
+      party.slow = NOT_SLOW;
       // By one for each round of calls that fill it; what is not used is not known to be good.
       if (party.held >= party.limit / 2) party.limit = Math.min(party.limit + 1 / party.limit, calls);
       return;
     }
+    const goesOn = now - party.slow.last <= MANY.forMs;
+    party.slow = { since: goesOn ? party.slow.since : now, last: now };
     // Where there are few, one that is slow (a win that is sent again) says nothing of how many there may be.
-    const isFew =
-      party.held < Math.min(party.limit / 2, MANY.ofParty) && this.#held < Math.min(calls / 2, MANY.ofAll);
-    if (!isFew && now - party.cutAt >= CUT_EVERY_MS) {
+    const isFull = party.held >= party.limit / 2 || this.#held >= calls / 2;
+    const areMany = party.held >= MANY.ofParty || this.#held >= MANY.ofAll;
+    const isTooMuch = isFull || (areMany && now - party.slow.since >= MANY.forMs);
+    if (isTooMuch && now - party.cutAt >= CUT_EVERY_MS) {
       party.limit = Math.max(Math.min(party.limit, party.held) * CUT, LEAST);
       party.cutAt = now;
     }

@@ -94,26 +94,45 @@ describe('calls that are slow', () => {
     expect(taken.at(-1)).toBe(6);
   });
 
-  it('where there is room for many more, too: so many that are slow are too many', async () => {
+  it('where there is room for many more, too: so many that are slow for so long are too many', async () => {
     admission = new Admission({ calls: 256, clock: () => now });
     const party = new Callers('a');
     const taken = [];
-    for (let at = 0; at < 5; at += 1) {
+    for (let at = 0; at < 6; at += 1) {
       taken.push((await party.fill(100)).taken);
       now += 10_000;
       await party.finish();
     }
-    // 100 × 0.8, and so on; half of 256 was never reached.
-    expect(taken).toEqual([100, 80, 64, 51, 40]);
+    // Slow since 10 s, 20 s after that: 100 × 0.8, and so on; half of 256 was never reached.
+    expect(taken).toEqual([100, 100, 100, 80, 64, 51]);
   });
 
   it('and many parties with a few each, when all are slow', async () => {
     admission = new Admission({ calls: 256, clock: () => now });
     const parties = Array.from({ length: 8 }, (_, nth) => new Callers(`party ${nth}`));
-    for (const party of parties) expect(await party.fill(10)).toEqual({ taken: 10 });
-    now += 10_000;
-    await Promise.all(parties.map((party) => party.finish()));
+    for (let at = 0; at < 3; at += 1) {
+      for (const party of parties) expect(await party.fill(10)).toEqual({ taken: 10 });
+      now += 10_000;
+      await Promise.all(parties.map((party) => party.finish()));
+    }
     expect(await parties[0]!.fill(10)).toEqual({ taken: 8, refused: 429 });
+  });
+
+  it('a crowd that was slow once, while a worker was away, may go on', async () => {
+    admission = new Admission({ calls: 256, clock: () => now });
+    const party = new Callers('a');
+    for (const ms of [10_000, 8_000, 100, 10_000, 8_000]) {
+      expect(await party.fill(40)).toEqual({ taken: 40 });
+      now += ms;
+      await party.finish();
+    }
+    now += 60_000;
+    for (const ms of [10_000, 8_000]) {
+      expect(await party.fill(40)).toEqual({ taken: 40 });
+      now += ms;
+      await party.finish();
+    }
+    expect(await party.fill(40)).toEqual({ taken: 40 });
   });
 
   it('a few, however slow, are no reason', async () => {
