@@ -33,10 +33,10 @@ import {
   UPDATES_PER_RUN,
 } from '../policies';
 import { createAfterwards, type Afterwards } from './afterwards';
-import { closeWhenForgotten, type AutoClose } from './auto-close';
+import { createAutoClose, type AutoClose } from './auto-close';
 import { answer, answersForResult, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
 import { createProjection, type Projection } from './projection';
-import { isActive, isSettled, now, publisher, startedAt, type Round } from './round';
+import { isSettled, now, publisher, startedAt, type Round } from './round';
 import { createWallet, type Wallet } from './wallet';
 
 /**
@@ -61,8 +61,6 @@ interface Parts {
   wallet: Wallet;
   projection: Projection;
   autoClose: AutoClose;
-  /** From here on the round is closed when it is forgotten. A spin that goes through at once needs no timer for that. */
-  watch: () => void;
   afterwards: Afterwards;
   publish: () => void;
 }
@@ -77,7 +75,7 @@ function setup(start: GameroundStart): Parts {
   const publish = publisher(round);
   const projection = createProjection(round, continued?.version, publish);
   const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + policy.autoCloseAfterMs;
-  const autoClose = { closeAt, attempts: continued?.autoCloseAttempts ?? 0, asking: false };
+  const plan = { closeAt, attempts: continued?.autoCloseAttempts ?? 0 };
   if (continued === undefined)
     inbox.active.set('start', {
       key: 'start',
@@ -105,8 +103,7 @@ function setup(start: GameroundStart): Parts {
     inbox,
     wallet: createWallet(round, publish),
     projection,
-    autoClose,
-    watch: watcher(round, autoClose, () => {
+    autoClose: createAutoClose(round, plan, () => {
       publish();
       projection.projectSoon();
     }),
@@ -115,21 +112,12 @@ function setup(start: GameroundStart): Parts {
   };
 }
 
-function watcher(round: Round, autoClose: AutoClose, onMarked: () => void): () => void {
-  let watched = false;
-  return () => {
-    if (watched || !isActive(round)) return;
-    watched = true;
-    void closeWhenForgotten(round, autoClose, onMarked);
-  };
-}
-
 async function run(parts: Parts, start: GameroundStart): Promise<void> {
-  const { inbox, watch, publish } = parts;
+  const { inbox, autoClose, publish } = parts;
   const first = inbox.active.get('start');
   if (first !== undefined) await finish(parts, first);
   publish();
-  watch();
+  autoClose.watch();
   while (!isOver(parts)) {
     const item = inbox.queue.shift();
     if (item !== undefined) await carryOut(parts, item);
@@ -165,11 +153,11 @@ function decideSafely(round: Round, item: Item): Decision {
 
 /** Sends what the command owes the wallet, brings the record up to date and answers. */
 async function finish(parts: Parts, item: Item): Promise<void> {
-  const { round, inbox, wallet, projection, watch, publish } = parts;
+  const { round, inbox, wallet, projection, autoClose, publish } = parts;
   answerBeforeWhatFollows(parts, item);
   await wallet.drive(() => {
     if (round.state.pending?.stalled) {
-      watch();
+      autoClose.watch();
       refuseWaiting(round, inbox);
       projection.projectSoon();
     }
@@ -211,7 +199,7 @@ function isOver({ round, inbox, projection, autoClose, afterwards }: Parts): boo
     inbox.queue.length === 0 &&
     projection.isIdle() &&
     afterwards.isDone() &&
-    !autoClose.asking
+    !autoClose.isAsking()
   );
 }
 
@@ -220,7 +208,7 @@ function isFull({ round, inbox, projection, autoClose, afterwards }: Parts): boo
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   const full = historyLength > EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > UPDATES_PER_RUN;
   const idle = isSettled(round) && inbox.queue.length === 0 && inbox.active.size === 0 && projection.isIdle();
-  return full && idle && afterwards.isDone() && !autoClose.asking && allHandlersFinished();
+  return full && idle && afterwards.isDone() && !autoClose.isAsking() && allHandlersFinished();
 }
 
 /** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */
@@ -236,13 +224,14 @@ async function goOnWhenQuiet(parts: Parts, start: GameroundStart): Promise<void>
 }
 
 async function goOn({ round, projection, autoClose }: Parts, start: GameroundStart): Promise<void> {
+  const { closeAt, attempts } = autoClose.plan();
   await continueAsNew<typeof gameround>({
     ...start,
     continued: {
       state: round.state,
       version: projection.version(),
-      autoCloseAt: autoClose.closeAt,
-      autoCloseAttempts: autoClose.attempts,
+      autoCloseAt: closeAt,
+      autoCloseAttempts: attempts,
     },
   });
 }
