@@ -9,7 +9,7 @@ import type { GameroundCommands } from './commands/types';
 import { describeConfig, loadConfig, type Config } from './config';
 import { TASK_QUEUE } from './contracts/gameround';
 import { createDemoRounds, createDemoStore } from './demo';
-import { refuse } from './domain/errors';
+import { refuseBecause } from './domain/errors';
 import { createGameConfigurations } from './game-configuration';
 import { createApp } from './http/app';
 import { DEFAULT_LIMITS, type HttpDeps, type RoundQueries } from './http/deps';
@@ -136,7 +136,7 @@ function roundQueries(queries: RecordQueries, commands: GameroundCommands): Roun
   return {
     openRound: async (session) => {
       const holder = await queries.holderOfGuard(session).catch((error: unknown) => {
-        throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+        throw refuseBecause(error, 'SERVICEUNAVAILABLE');
       });
       const round = holder === undefined ? undefined : await commands.describeRound(holder);
       return round?.status === 'open' && !round.crashed ? round : undefined;

@@ -4,7 +4,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import { UnreadablePayloadError } from '../contracts/payloads';
-import { refuse } from '../domain/errors';
+import { refuse, refuseBecause } from '../domain/errors';
 
 /** The command's time: how long a caller waits, not how long the workflow may take. */
 export const COMMAND_TIMEOUT_MS = 10_000;
@@ -40,7 +40,7 @@ const RESOURCE_EXHAUSTED = 8;
 function asRefusal(error: unknown): unknown {
   // The command may well be carried out: the same call again joins it, where the key is known.
   if (error instanceof UnreadablePayloadError) {
-    return Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+    return refuseBecause(error, 'SERVICEUNAVAILABLE');
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return refuse('OPERATIONBEINGPROCESSED');
   const grpc = grpcCodeOf(error);

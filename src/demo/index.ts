@@ -3,7 +3,7 @@ import { Mutex } from 'async-mutex';
 import type { CommandPorts } from '../commands/ports';
 import type { GameroundCommands, RoundCommand } from '../commands/types';
 import type { RoundReply } from '../contracts/gameround';
-import { refuse } from '../domain/errors';
+import { refuse, refuseBecause } from '../domain/errors';
 import { snapshotOf } from '../domain/round/replies';
 import type { Command, RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
@@ -131,6 +131,6 @@ async function stored<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+    throw refuseBecause(error, 'SERVICEUNAVAILABLE');
   }
 }

@@ -87,3 +87,8 @@ export class RefusedError extends Error {
 export function refuse(name: ErrorName, detail?: string): RefusedError {
   return new RefusedError(refusal(name, detail));
 }
+
+/** A refusal whose reason is for the log: its caller is told nothing of it. */
+export function refuseBecause(cause: unknown, name: ErrorName, detail?: string): RefusedError {
+  return Object.assign(refuse(name, detail), { cause });
+}

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ProviderAddress, ProviderClient } from '../clients/types';
-import { refuse } from '../domain/errors';
+import { refuse, refuseBecause } from '../domain/errors';
 import type { Logger } from '../logging';
 import type { GameDefinition, OperatorSettings } from '../tenants';
 import {
@@ -131,5 +131,5 @@ function forOperator(
 /** The client's own errors say what happened, without address or payload. */
 function unavailable(error: unknown): Error {
   const why = error instanceof Error ? error.message.slice(0, 200) : 'it can’t be asked';
-  return Object.assign(refuse('GAMEPROVIDERUNAVAILABLE', why), { cause: error });
+  return refuseBecause(error, 'GAMEPROVIDERUNAVAILABLE', why);
 }

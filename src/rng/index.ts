@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { refuse } from '../domain/errors';
+import { refuseBecause } from '../domain/errors';
 import type { Session } from '../domain/session';
 import { readRequest, type RngRequest } from './request';
 import { below, between, createDraws, cryptographic, shuffled, type FillRandom } from './uniform';
@@ -66,7 +66,7 @@ export function createRng(options: RngOptions): Rng {
       try {
         await log(draw);
       } catch (error) {
-        throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+        throw refuseBecause(error, 'SERVICEUNAVAILABLE');
       }
       return { values, rngRequestId: draw.rngRequestId };
     },

@@ -1,5 +1,5 @@
 import { MongoError } from 'mongodb';
-import { refuse } from '../domain/errors';
+import { refuseBecause } from '../domain/errors';
 
 /**
  * Runs something that needs MongoDB. What MongoDB itself fails with becomes 503 SERVICEUNAVAILABLE with the reason as
@@ -10,7 +10,7 @@ export async function needingMongo<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!isMongos(error)) throw error;
-    throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+    throw refuseBecause(error, 'SERVICEUNAVAILABLE');
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BalanceAnswer, OperatorAddress, OperatorWallet } from '../clients/types';
 import type { CommandPorts } from '../commands/ports';
-import { refuse, RefusedError } from '../domain/errors';
+import { refuse, refuseBecause, RefusedError } from '../domain/errors';
 import { chooseFreePlay, freePlaysAvailable } from '../domain/free-plays';
 import type { WalletBalance } from '../domain/wallet-call';
 
@@ -33,7 +33,7 @@ export function createTicketChooser(options: TicketChooserOptions): CommandPorts
     if (chosen === undefined) throw refuse('NOTICKETAVAILABLE');
     const { feature, ...ticket } = chosen;
     const use = await ticketUse(operatorId, playerId, chosen.serial).catch((error: unknown) => {
-      throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+      throw refuseBecause(error, 'SERVICEUNAVAILABLE');
     });
     return {
       ...ticket,

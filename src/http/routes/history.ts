@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { refuse } from '../../domain/errors';
+import { refuse, refuseBecause } from '../../domain/errors';
 import type { RoundSnapshot } from '../../domain/round/types';
 import type { Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
@@ -74,6 +74,6 @@ async function openRounds(http: Http, session: Session): Promise<RoundSnapshot[]
 /** An answer of the read model. @throws SERVICEUNAVAILABLE */
 async function asked<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
-    throw Object.assign(refuse('SERVICEUNAVAILABLE'), { cause: error });
+    throw refuseBecause(error, 'SERVICEUNAVAILABLE');
   });
 }

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import type { Next } from 'koa';
-import { refuse } from '../../domain/errors';
+import { refuse, refuseBecause } from '../../domain/errors';
 import { freePlaysAvailable } from '../../domain/free-plays';
 import type { Session } from '../../domain/session';
 import type { OpenSession } from '../../sessions';
@@ -73,7 +73,7 @@ async function historyToldByGame(
   if (provider === undefined) throw refuse('GAMEPROVIDERUNAVAILABLE');
   const request = { gameRound: onlyGameround, playerId, language };
   return deps.provider.doGetGameHistory(provider, request).catch((error: unknown) => {
-    throw Object.assign(refuse('GAMEPROVIDERUNAVAILABLE'), { cause: error });
+    throw refuseBecause(error, 'GAMEPROVIDERUNAVAILABLE');
   });
 }
 
