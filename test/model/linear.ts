@@ -24,16 +24,10 @@ export async function explanations(
 ): Promise<State[]> {
   const found: State[] = [];
   const seen = new Set<string>();
-  const steps: Step[] = exchanges.map((exchange) => ({ exchange }));
-  for (const { call, answer, again } of exchanges) {
-    if (call.kind === 'startGameRound' && call.body.closeOpenGame) steps.push({ closesFor: call });
-    if (again) steps.push({ unanswered: call });
-    if (call.kind === 'startGameRound' && answer.status === 502) steps.push({ takesFor: call });
-    if (wantsATicket(call) && answer.body.errorCode?.msg === 'NOTICKETAVAILABLE')
-      steps.push({ choosesFor: call });
-  }
   /** In a batch there is one at the most. */
   const onDebit = before.faults.find(({ on }) => on === 'debit');
+  const parts = exchanges.flatMap((exchange) => partsOf(exchange, onDebit));
+  const steps: Step[] = [...exchanges.map((exchange) => ({ exchange })), ...parts];
   await search(before, steps);
   return found;
 
@@ -44,7 +38,7 @@ export async function explanations(
     seen.add(place);
     // The wallet lives in this process and must not wait for a long search.
     if (seen.size % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
-    if (left.every(({ exchange }) => exchange === undefined)) found.push(state);
+    if (left.every((one) => !('exchange' in one))) found.push(state);
     for (const one of left) {
       const after = taken(state, one, left);
       if (after === undefined) continue;
@@ -76,7 +70,8 @@ export async function explanations(
     return steps.some(
       (one) =>
         call.kind === 'reconcileTransactions' &&
-        one.exchange?.call.kind === call.kind &&
+        'exchange' in one &&
+        one.exchange.call.kind === call.kind &&
         !left.includes(one) &&
         one.exchange.call.body.gameRound === call.body.gameRound &&
         same(one.exchange.answer.body, answer.body),
@@ -84,62 +79,74 @@ export async function explanations(
   }
 
   function taken(state: State, one: Step, left: readonly Step[]): State | undefined {
-    const { exchange, closesFor, unanswered, takesFor, choosesFor } = one;
     const next = structuredClone(state);
-    if (exchange !== undefined) {
-      const { call, answer } = exchange;
-      const isAway = steps.some((other) => other.takesFor === call && !left.includes(other));
-      if (isAway) giveBack(next, call, onDebit);
-      if (joinsReconciliation(exchange, left)) return next;
-      const first = joined(state, call);
-      // Only what came at the same time can be joined; what came before is over.
-      const isNew = first !== undefined && joined(before, call) === undefined;
-      if (meetsSpinInBetween(exchange)) return next;
-      if (difference(next, step(next, call), answer, options) === '') return next;
-      return isNew && difference(next, first, answer, options) === '' ? next : undefined;
+    if (!('exchange' in one)) {
+      // It is of use only before the call that it belongs to.
+      const isAhead = left.some((other) => 'exchange' in other && other.exchange.call === one.of);
+      return isAhead && one.play(next) !== false ? next : undefined;
     }
-    // The others are of use only before the call that they belong to.
-    if (!left.some((other) => other.exchange?.call === (closesFor ?? unanswered ?? takesFor ?? choosesFor)))
-      return undefined;
-    if (closesFor !== undefined) closeForAnother(next, closesFor.game);
-    if (unanswered !== undefined) step(next, unanswered);
-    if (takesFor !== undefined) return takeAway(next, takesFor, onDebit);
-    if (choosesFor !== undefined) return choose(next, choosesFor);
-    return next;
+    const { call, answer } = one.exchange;
+    const played = parts.filter((part) => part.of === call && !left.includes(part));
+    for (const part of played) part.undo?.(next);
+    if (joinsReconciliation(one.exchange, left)) return next;
+    const first = joined(state, call);
+    // Only what came at the same time can be joined; what came before is over.
+    const isNew = first !== undefined && joined(before, call) === undefined;
+    if (meetsSpinInBetween(one.exchange)) return next;
+    if (difference(next, step(next, call), answer, options) === '') return next;
+    return isNew && difference(next, first, answer, options) === '' ? next : undefined;
   }
 }
 
+/** What of a call may have been carried out before the rest of it. */
+function partsOf({ call, answer, again }: Exchange, onDebit: Fault | undefined): Part[] {
+  const parts: Part[] = [];
+  const add = (play: Part['play'], undo?: Part['undo']): void => void parts.push({ of: call, play, undo });
+  const isStart = call.kind === 'startGameRound';
+  if (isStart && call.body.closeOpenGame) add((state) => closeForAnother(state, call.game));
+  if (again) add((state) => step(state, call));
+  if (isStart && answer.status === 502 && onDebit !== undefined)
+    add(
+      (state) => takeAway(state, call, onDebit),
+      (state) => giveBack(state, call, onDebit),
+    );
+  if (wantsATicket(call) && answer.body.errorCode?.msg === 'NOTICKETAVAILABLE')
+    add((state) => choose(state, call));
+  return parts;
+}
+
 /** The wallet has taken the stake, and will not say so: its fault is met by this bet and by no other. */
-function takeAway(state: State, { game, body }: Call, fault: Fault | undefined): State | undefined {
-  const isHere = fault !== undefined && state.faults.some(({ on }) => on === 'debit');
+function takeAway(state: State, { game, body }: Call, fault: Fault): boolean {
+  const isHere = state.faults.some(({ on }) => on === 'debit');
   const purse = state.purses[state.games[game].currency]!;
   const stake = body.debitInformation?.debitAmount ?? 0;
-  if (!isHere || !meaningOf(fault).processed || stake > purse.money) return undefined;
+  if (!isHere || !meaningOf(fault).processed || stake > purse.money) return false;
   state.faults = state.faults.filter(({ on }) => on !== 'debit');
   purse.money -= stake;
-  return state;
+  return true;
 }
 
 /** Its void has brought it back: from here it is as if the bet were made only now. */
-function giveBack(state: State, { game, body }: Call, fault: Fault | undefined): void {
-  state.faults = [...(fault === undefined ? [] : [fault]), ...state.faults];
+function giveBack(state: State, { game, body }: Call, fault: Fault): void {
+  state.faults = [fault, ...state.faults];
   state.purses[state.games[game].currency]!.money += body.debitInformation?.debitAmount ?? 0;
 }
 
-function choose(state: State, call: Call): State | undefined {
+function choose(state: State, call: Call): boolean {
   const ticket = ticketOf(state, call);
-  if (ticket === undefined) return undefined;
-  state.chosen[call.requestId] = ticket;
-  return state;
+  if (ticket !== undefined) state.chosen[call.requestId] = ticket;
+  return ticket !== undefined;
 }
 
 /** A call with its answer, or a part of one that comes before it. */
-interface Step {
-  readonly exchange?: Exchange;
-  readonly closesFor?: Call;
-  readonly unanswered?: Call;
-  readonly takesFor?: Call;
-  readonly choosesFor?: Call;
+type Step = { readonly exchange: Exchange } | Part;
+
+interface Part {
+  readonly of: Call;
+  /** Changes the state; false where that can't be just now. */
+  readonly play: (state: State) => unknown;
+  /** What the call itself begins with, where the part came before it. */
+  readonly undo: ((state: State) => void) | undefined;
 }
 
 /**
