@@ -55,7 +55,7 @@ export function finalIsFinal({ notes, rounds }: Evidence): Checked {
 export function noInternalErrors({ notes }: Evidence): Checked {
   const told = [...notes.answers];
   const examined = told.reduce((sum, [, times]) => sum + times, 0);
-  const internal = told.filter(([label]) => / 500 /.test(label));
+  const internal = told.filter(([label]) => / 500\b/.test(label));
   const violations = internal.map(([label, times]) => ({ what: `${label}, ${times} times` }));
   return { id: 'I6c', promise: 'nobody is told of an internal error', examined, violations };
 }

@@ -77,6 +77,8 @@ export interface RoundsHarness extends WalletControls {
   handle(gameround: string): WorkflowHandle;
   /** Of this harness's world, for workers of a test's own. */
   activities: Activities;
+  /** A worker of the test's own, with these activities where some are held up. */
+  startWorker(activities?: Activities): Promise<{ stop(): Promise<void> }>;
   /** The attention marks that stand on the workflow. */
   attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
@@ -113,10 +115,9 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
   });
-  const worker =
-    options.worker === 'none'
-      ? undefined
-      : await runWorker({ address, namespace, taskQueue, activities, slots: options.workerSlots });
+  const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
+    runWorker({ address, namespace, taskQueue, activities: own, slots: options.workerSlots });
+  const worker = options.worker === 'none' ? undefined : await startWorker();
   const commands = commandsOver(client, database, rounds, policy, taskQueue);
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
   return {
@@ -130,6 +131,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     taskQueue,
     policy,
     newSession: sessionOf,
+    startWorker,
     activities,
     handle,
     attention: async (gameround) => {

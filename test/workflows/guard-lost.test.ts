@@ -1,7 +1,7 @@
 import { createRoundClient } from '../../src/commands/round-client';
 import { gameroundHash, roundName } from '../../src/domain/hashes';
 import { playerOf, until } from '../support/player';
-import { required, runWorker, startRounds, type RoundsHarness } from '../support/rounds-harness';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* A round whose guard is another's by the time a worker comes to it: it sends nothing, and never was (contract §3). */
 
@@ -34,9 +34,7 @@ test('who waits for such a round is told that there is none; its start opens it 
     ({ events }) => (events ?? []).some((event) => event.workflowExecutionSignaledEventAttributes),
   );
 
-  const { taskQueue, activities } = harness;
-  const address = required('TEST_TEMPORAL_ADDRESS');
-  const worker = await runWorker({ address, namespace: 'default', taskQueue, activities });
+  const worker = await harness.startWorker();
   expect(await Promise.all(waiting)).toEqual(['gone', 'gone']);
   expect(await starting).toMatchObject({ gameRoundInfo: { hash, status: 'open' } });
   expect(await harness.sent(hash)).toEqual(['debit']);

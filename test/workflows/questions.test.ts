@@ -1,6 +1,6 @@
 import { createRoundClient } from '../../src/commands/round-client';
 import { playerOf, until } from '../support/player';
-import { required, runWorker, startRounds, type RoundsHarness } from '../support/rounds-harness';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* How a running round is asked how it stands: by updates that are refused with the answer (docs/decisions.md). */
 
@@ -14,18 +14,8 @@ afterAll(async () => {
   await harness?.stop();
 });
 
-function begin(): Promise<{ stop(): Promise<void> }> {
-  const { taskQueue, activities } = harness;
-  return runWorker({
-    address: required('TEST_TEMPORAL_ADDRESS'),
-    namespace: 'default',
-    taskQueue,
-    activities,
-  });
-}
-
 test('questions that pile up while no worker is there end nothing', async () => {
-  let worker = await begin();
+  let worker = await harness.startWorker();
   const player = playerOf(harness);
   const hash = await player.open();
   const betData = { reel: 'x'.repeat(100_000) };
@@ -36,7 +26,7 @@ test('questions that pile up while no worker is there end nothing', async () => 
   for (let count = 0; count < 10; count += 1) {
     await client.state(hash, Date.now() + 500).catch(() => undefined);
   }
-  worker = await begin();
+  worker = await harness.startWorker();
   const ended = await until(
     () => player.end(hash, 'end').catch(() => undefined),
     (reply) => reply !== undefined,

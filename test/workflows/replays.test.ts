@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { stateQuery } from '../../src/contracts/gameround';
 import { finished, playerOf } from '../support/player';
-import { required, runWorker, startRounds, type RoundsHarness } from '../support/rounds-harness';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 import { workflowBundle } from '../support/workflow-bundle';
 
 /*
@@ -25,27 +25,22 @@ const some = (ms: number): Promise<void> => sleep(Math.random() * ms);
 
 beforeAll(async () => {
   harness = await startRounds({ worker: 'none', policy: { gameRoundReport: true, resultCallback: true } });
-  const { activities, taskQueue } = harness;
-  worker = await runWorker({
-    address: required('TEST_TEMPORAL_ADDRESS'),
-    namespace: 'default',
-    taskQueue,
-    // The real ones, held up here and there.
-    activities: {
-      ...activities,
-      deliver: async (delivery) => {
-        const result = await activities.deliver(delivery);
-        await some(DELAY_MS);
-        return result;
-      },
-      project: async (round) => {
-        if (Math.random() < FAILING) throw new Error('the database is not there');
-        await (Math.random() < LATE ? sleep(LATE_MS) : some(DELAY_MS));
-        return activities.project(round);
-      },
-      fetchResult: () => some(DELAY_MS).then(() => ({})),
-      report: () => some(DELAY_MS),
+  const { activities } = harness;
+  // The real ones, held up here and there.
+  worker = await harness.startWorker({
+    ...activities,
+    deliver: async (delivery) => {
+      const result = await activities.deliver(delivery);
+      await some(DELAY_MS);
+      return result;
     },
+    project: async (round) => {
+      if (Math.random() < FAILING) throw new Error('the database is not there');
+      await (Math.random() < LATE ? sleep(LATE_MS) : some(DELAY_MS));
+      return activities.project(round);
+    },
+    fetchResult: () => some(DELAY_MS).then(() => ({})),
+    report: () => some(DELAY_MS),
   });
 }, 60_000);
 
