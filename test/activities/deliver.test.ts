@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createWalletActivities, type DeliverDependencies } from '../../activities/deliver';
+import { createReadModelActivities } from '../../activities/read-model';
 import type { DeliveryResult, WalletDelivery } from '../../src/contracts/activities';
 import { decide } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
@@ -219,6 +220,20 @@ test('another round holds the guard and there is no record: nothing was ever sen
   await deps.guards.replace(state.identity, holder, 'another round');
   expect(await deliver()).toEqual({ kind: 'guard-lost' });
   expect(sent).toBe(0);
+});
+
+test('the guard is given back only when the record is there, which tells from then on that the bet was sent', async () => {
+  const cancelled = { ...snapshotOf(state), status: 'cancel' as const };
+  const { guards, rounds } = deps;
+  const { project } = createReadModelActivities({
+    guards,
+    rounds: { ...rounds, write: () => Promise.reject(new Error('MongoDB is away')) },
+  });
+  const projected = { snapshot: cancelled, version: 1, known: { transactions: 0, gameState: 0, version: 0 } };
+  await expect(project(projected)).rejects.toThrow('MongoDB is away');
+  expect(await guards.holder(state.identity)).toBe(state.identity.gameround);
+  await createReadModelActivities({ guards, rounds }).project(projected);
+  expect(await guards.holder(state.identity)).toBeUndefined();
 });
 
 test('an attempt that was frozen while the next one was made sends nothing', async () => {
