@@ -6,7 +6,6 @@ export const BUG_NAMES = [
   'no-void-after-unknown-bet',
   'record-without-version-guard',
   'unknown-bet-is-declined',
-  'guard-before-record',
   'repeated-delivery-is-a-first',
 ] as const;
 export type BugName = (typeof BUG_NAMES)[number];
@@ -52,25 +51,6 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
         file: 'src/domain/judge.ts',
         find: `      : { kind: 'unknown', reason };`,
         replace: `      : { kind: 'declined', unauthorised: false, processed: false };`,
-      },
-    ],
-  },
-  'guard-before-record': {
-    what: 'the open-round guard is given back before the record is written',
-    changes: [
-      {
-        file: 'activities/read-model.ts',
-        find: `      await deps.rounds.write(snapshot, projected.version);
-`,
-        replace: '',
-      },
-      {
-        file: 'activities/read-model.ts',
-        find: `      if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
-`,
-        replace: `      if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
-      await deps.rounds.write(snapshot, projected.version);
-`,
       },
     ],
   },

@@ -4,6 +4,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export type NetworkFault =
   /** Every piece of data comes that much later, in both directions. */
   | { kind: 'latency'; ms: number }
+  /**
+   * What is asked comes that much later on every other connection, even when nobody waits for it any more: what is
+   * tried again meanwhile, on another one, overtakes it.
+   */
+  | { kind: 'straggler'; ms: number }
   /** Connections end with a reset. */
   | { kind: 'reset' }
   /** Data vanishes in both directions; the connections look alive. They are reset when it is over. */
@@ -16,6 +21,7 @@ export type NetworkFault =
 interface Pipe {
   near: Socket;
   far: Socket;
+  straggles: boolean;
   /** Bytes of the answer that were let through since a `cut reply` began. */
   answered: number;
   /** Data of it vanished, so it can't go on. */
@@ -28,6 +34,7 @@ export class Link {
   readonly #pipes = new Set<Pipe>();
   #fault: NetworkFault | undefined;
   #affected = 0;
+  #opened = 0;
 
   private constructor(
     readonly name: string,
@@ -87,7 +94,8 @@ export class Link {
 
   #connect(near: Socket): void {
     const far = connect({ port: this.target().port, host: '127.0.0.1', noDelay: true });
-    const pipe: Pipe = { near, far, answered: 0, broken: false, halfOpen: false };
+    const straggles = (this.#opened += 1) % 2 === 0;
+    const pipe: Pipe = { near, far, straggles, answered: 0, broken: false, halfOpen: false };
     near.setNoDelay(true);
     this.#pipes.add(pipe);
     for (const socket of [near, far]) socket.on('error', () => undefined);
@@ -108,10 +116,10 @@ export class Link {
   #carry(pipe: Pipe, from: Socket, to: Socket): () => Promise<void> {
     let before = Promise.resolve();
     from.on('data', (data: Buffer) => {
-      const piece = this.#meet(pipe, data, from === pipe.far);
+      const isAnswer = from === pipe.far;
+      const piece = this.#meet(pipe, data, isAnswer);
       if (piece === undefined) return;
-      const delayMs = this.#fault?.kind === 'latency' ? this.#fault.ms : 0;
-      const due = Date.now() + delayMs;
+      const due = Date.now() + this.#delayMs(pipe, isAnswer);
       before = before.then(async () => {
         const waitMs = due - Date.now();
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -131,7 +139,8 @@ export class Link {
       case undefined:
         return data;
       case 'latency':
-        this.#affected += 1;
+      case 'straggler':
+        if (this.#delayMs(pipe, isAnswer) > 0) this.#affected += 1;
         return data;
       case 'reset':
         this.#reset(pipe);
@@ -145,6 +154,12 @@ export class Link {
       case 'cut reply':
         return isAnswer ? this.#cut(pipe, data, fault.afterBytes) : data;
     }
+  }
+
+  #delayMs({ straggles }: Pipe, isAnswer: boolean): number {
+    const fault = this.#fault;
+    if (fault?.kind === 'straggler') return straggles && !isAnswer ? fault.ms : 0;
+    return fault?.kind === 'latency' ? fault.ms : 0;
   }
 
   #cut(pipe: Pipe, data: Buffer, afterBytes: number): Buffer | undefined {

@@ -45,6 +45,8 @@ export interface Pace {
   down: Span;
   frozen: Span;
   broken: Span;
+  /** How late a straggler comes. */
+  overtaken: Span;
   pause: Record<Lane, Span>;
   /** A fault that has met nothing yet stays that much longer. */
   patienceMs: number;
@@ -60,6 +62,7 @@ export const LONG: Pace = {
   down: [0, 4_000],
   frozen: [500, 14_000],
   broken: [500, 8_000],
+  overtaken: [2_500, 9_000],
   pause: {
     servers: [6_000, 20_000],
     processes: [2_000, 9_000],
@@ -78,6 +81,7 @@ export const SHORT: Pace = {
   down: [0, 200],
   frozen: [300, 1_200],
   broken: [200, 600],
+  overtaken: [2_200, 3_000],
   pause: {
     servers: [1_500, 2_500],
     processes: [300, 900],
@@ -131,7 +135,8 @@ const ambush =
     const when = draw.pick(['before', 'after'] as const);
     const match = { tenantId: operatorId, type };
     const first = { fault: 'slow', when, delayMs: 3_000, match, times: 4 };
-    const [, answer] = draw.pick([...SAFE, ...(type === 'void' ? [] : REFUSALS)]);
+    // A refusal of the repeat is where a lost first answer costs money.
+    const [, answer] = draw.pick(type === 'void' || draw.chance(0.5) ? SAFE : REFUSALS);
     return {
       name: `ambush ${type}`,
       kind: 'ambush',
@@ -165,13 +170,15 @@ const LINKS = [
 
 const NETWORK: readonly ((draw: Stream, pace: Pace) => NetworkFault)[] = [
   (draw) => ({ kind: 'latency', ms: draw.int(50, 2_500) }),
+  // Longer than the first try at a record, than most calls and some wallet time-outs.
+  (draw, { overtaken }) => ({ kind: 'straggler', ms: draw.int(...overtaken) }),
   () => ({ kind: 'reset' }),
   () => ({ kind: 'black hole' }),
   (_draw, { lingers }) => ({ kind: 'half-open', lingers }),
   (draw) => ({ kind: 'cut reply', afterBytes: draw.pick([0, 20, 200]) }),
 ];
 
-/** Each link in its turn, each kind of fault in its turn: ten links and five kinds make fifty pairs. */
+/** Each link in its turn, each kind of fault in its turn. */
 const network: Deal[] = LINKS.flatMap((link) =>
   NETWORK.map((make): Deal => (draw, pace) => {
     const fault = make(draw, pace);
@@ -263,7 +270,7 @@ const DECKS: Record<Lane, readonly Deal[]> = {
     ...[kill('api'), kill('worker-1'), kill('worker-2'), kill('worker-1', 'worker-2')],
     ...[freeze('api'), freeze('worker-1'), freeze('worker-2')],
     ...[restart('api'), restart('worker-1'), restart('worker-2')],
-    ...[ambush('debit'), ambush('credit'), ambush('void')],
+    ...[ambush('debit'), ambush('debit'), ambush('credit'), ambush('void')],
     () => ({ name: 'deploy', kind: 'deploy' }),
   ],
   clocks: CLOCKS.map(clock),

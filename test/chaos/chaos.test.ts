@@ -47,5 +47,5 @@ test('every kind of fault of the schedule met something', () => {
 /** Of these, one that met something is enough, whichever process, link or call it was; of others, each counts by itself. */
 const KINDS = [
   ...['kill', 'freeze', 'restart', 'ambush', 'clock', 'game'],
-  ...['latency', 'reset', 'black hole', 'half-open', 'cut reply'],
+  ...['latency', 'straggler', 'reset', 'black hole', 'half-open', 'cut reply'],
 ];

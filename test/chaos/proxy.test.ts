@@ -1,0 +1,35 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Link } from '../../chaos/proxy';
+import { until } from '../../stack/until';
+
+const heard: string[] = [];
+let server: Server;
+let link: Link;
+beforeAll(async () => {
+  server = createServer((socket) => socket.on('data', (data) => heard.push(data.toString())));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  link = await Link.open('test', () => server.address() as AddressInfo);
+});
+afterAll(async () => {
+  await link.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const call = async (): Promise<Socket> => {
+  const socket = connect({ port: link.port, host: '127.0.0.1' });
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  return socket;
+};
+
+test('a straggler is overtaken by what is asked on another connection, and arrives though nobody waits for it', async () => {
+  const [first, second] = [await call(), await call()];
+  link.break({ kind: 'straggler', ms: 400 });
+  second.write('tried first');
+  await until(() => Promise.resolve(expect(link.affected).toBe(1)), { what: 'the fault', timeoutMs: 5_000 });
+  second.destroy();
+  first.write('tried again');
+  link.mend();
+  await until(() => Promise.resolve(expect(heard).toHaveLength(2)), { what: 'both', timeoutMs: 5_000 });
+  expect(heard).toEqual(['tried again', 'tried first']);
+  first.destroy();
+});
