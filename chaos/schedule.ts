@@ -168,24 +168,35 @@ const LINKS = [
   ...OPERATORS.map(({ operatorId }) => walletLink(operatorId)),
 ];
 
-const NETWORK: readonly ((draw: Stream, pace: Pace) => NetworkFault)[] = [
+type Break = (draw: Stream, pace: Pace) => NetworkFault;
+
+// Longer than the first try at a record, than most calls and some wallet time-outs.
+const straggler: Break = (draw, { overtaken }) => ({ kind: 'straggler', ms: draw.int(...overtaken) });
+
+const NETWORK: readonly Break[] = [
   (draw) => ({ kind: 'latency', ms: draw.int(50, 2_500) }),
-  // Longer than the first try at a record, than most calls and some wallet time-outs.
-  (draw, { overtaken }) => ({ kind: 'straggler', ms: draw.int(...overtaken) }),
+  straggler,
   () => ({ kind: 'reset' }),
   () => ({ kind: 'black hole' }),
   (_draw, { lingers }) => ({ kind: 'half-open', lingers }),
   (draw) => ({ kind: 'cut reply', afterBytes: draw.pick([0, 20, 200]) }),
 ];
 
-/** Each link in its turn, each kind of fault in its turn. */
-const network: Deal[] = LINKS.flatMap((link) =>
-  NETWORK.map((make): Deal => (draw, pace) => {
+const breaks =
+  (link: string, make: Break): Deal =>
+  (draw, pace) => {
     const fault = make(draw, pace);
     const name = `${fault.kind} ${link.replace(/ op-.*/, '')}`;
-    return { name, kind: 'network', link, fault, ms: draw.int(...pace.broken) };
-  }),
-);
+    // Stragglers let half of all through, so there is time for more of them.
+    const ms = draw.int(...pace.broken) * (fault.kind === 'straggler' ? 3 : 1);
+    return { name, kind: 'network', link, fault, ms };
+  };
+
+/** Each link in its turn, each kind of fault in its turn; records that are overtaken come more often: few of them matter. */
+const network: Deal[] = [
+  ...LINKS.flatMap((link) => NETWORK.map((make) => breaks(link, make))),
+  ...Array.from({ length: 3 }, () => breaks('worker→Mongo', straggler)),
+];
 
 type Switch = readonly [name: string, make: (draw: Stream) => object];
 const error = { id: 7_900, msg: 'CHAOS', clientmsg: 'Refused.' };

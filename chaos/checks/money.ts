@@ -94,6 +94,9 @@ export function winsPaid({ rounds, notes }: Evidence): Checked {
   );
 }
 
+/** Why the service voids a bet that it had no answer to. */
+const UNKNOWN = 'debit outcome unknown';
+
 /** I4: who was paid a win never gets the bet back as well. */
 export function noVoidAfterCredit({ rounds }: Evidence): Checked {
   return perRound(
@@ -103,12 +106,14 @@ export function noVoidAfterCredit({ rounds }: Evidence): Checked {
     ({ movements, record }) => {
       const firstCredit = movements.findIndex(({ type, amount }) => type === 'credit' && amount > 0);
       if (firstCredit < 0) return undefined;
-      // A follow-up bet of unknown outcome is taken back by itself; the round and its earlier wins stay.
+      const transactions = record?.snapshot.transactions ?? [];
+      const followUps = transactions.filter(({ type, isFirstDebit }) => type === 'debit' && !isFirstDebit);
+      const taken = new Set(followUps.map(({ hash }) => hash));
+      // A follow-up bet of unknown outcome is taken back by itself; the round and its earlier wins stay. Not its outcome
+      // tells, which reconciliation may have found out since, but why it was voided.
       const alone = new Set(
-        (record?.snapshot.transactions ?? [])
-          .filter(
-            ({ type, outcome, isFirstDebit }) => type === 'debit' && outcome === 'unknown' && !isFirstDebit,
-          )
+        transactions
+          .filter(({ type, reason, hash }) => type === 'void' && reason === UNKNOWN && taken.has(hash))
           .map(({ hash }) => hash),
       );
       return movements

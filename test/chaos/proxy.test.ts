@@ -6,7 +6,11 @@ const heard: string[] = [];
 let server: Server;
 let link: Link;
 beforeAll(async () => {
-  server = createServer((socket) => socket.on('data', (data) => heard.push(data.toString())));
+  server = createServer((socket) => {
+    socket.on('data', (data) => heard.push(data.toString()));
+    // The link ends its connections with a reset.
+    socket.on('error', () => undefined);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   link = await Link.open('test', () => server.address() as AddressInfo);
 });
@@ -17,6 +21,7 @@ afterAll(async () => {
 
 const call = async (): Promise<Socket> => {
   const socket = connect({ port: link.port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   return socket;
 };
