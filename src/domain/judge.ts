@@ -200,6 +200,7 @@ function errorIn(holder: unknown, status: number): ErrorObject | undefined {
 
 const MAX_BALANCES = 20;
 const MAX_TICKETS = 200;
+const MAX_BALANCE_NAME = 64;
 const MAX_BALANCE_EXTRA_CHARS = 64 * 1024;
 
 /** The balances of an operator balance reply; undefined where there is none that can be read. */
@@ -231,9 +232,9 @@ function readBalanceItem(item: unknown): WalletBalance['balances'] {
   if (!isObject(item) || typeof item.amount !== 'number' || !Number.isFinite(item.amount)) return [];
   return [
     {
-      type: typeof item.type === 'string' ? item.type : 'real',
+      type: typeof item.type === 'string' ? item.type.slice(0, MAX_BALANCE_NAME) : 'real',
       amount: item.amount,
-      currency: typeof item.currency === 'string' ? item.currency : '',
+      currency: typeof item.currency === 'string' ? item.currency.slice(0, MAX_BALANCE_NAME) : '',
     },
   ];
 }

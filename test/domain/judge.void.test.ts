@@ -131,6 +131,14 @@ describe('balances of a reply', () => {
     expect(readBalance({ ...body, freePlays: [ticket] })).toEqual({ ...body, tickets: [ticket] });
   });
 
+  it('keeps no endless type or currency of a balance: it goes through the history with every answer', () => {
+    const read = readBalance({
+      balances: [{ type: 'x'.repeat(5_000), amount: 1, currency: 'y'.repeat(5_000) }],
+    });
+    expect(JSON.stringify(read).length).toBeLessThan(300);
+    expect(read?.balances[0]).toMatchObject({ type: expect.stringMatching(/^x+$/), amount: 1 });
+  });
+
   it('keeps a bounded number of balances and tickets of an endless reply', () => {
     const body = { balances: Array(5_000).fill(real), tickets: Array(5_000).fill({ serial: 'T' }) };
     const read = readBalance(body);
