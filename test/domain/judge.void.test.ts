@@ -136,7 +136,8 @@ describe('balances of a reply', () => {
       balances: [{ type: 'x'.repeat(5_000), amount: 1, currency: 'y'.repeat(5_000) }],
     });
     expect(JSON.stringify(read).length).toBeLessThan(300);
-    expect(read?.balances[0]).toMatchObject({ type: expect.stringMatching(/^x+$/), amount: 1 });
+    expect(read?.balances[0]?.type).toMatch(/^x+$/);
+    expect(read?.balances[0]?.amount).toBe(1);
   });
 
   it('keeps a bounded number of balances and tickets of an endless reply', () => {
