@@ -149,9 +149,9 @@ const ambush =
 const clock =
   (which: Clock): Deal =>
   (draw, pace) => {
-    // Mostly within what partners tolerate (300 s).
+    // Mostly within what partners tolerate (300 s), and never less than what a call may be under way.
     const [from, to] = draw.weighted([
-      [[5_000, 120_000], 5],
+      [[12_000, 120_000], 5],
       [[310_000, 900_000], 1],
     ] as const);
     const skewMs = draw.int(from, to) * draw.pick([-1, 1]);

@@ -14,6 +14,7 @@ import type {
   StartCommand,
   VoidCommand,
 } from '../domain/round/types';
+import type { ErrorObject } from '../domain/errors';
 import type { RoundReply } from '../domain/round/replies';
 import type { Owner } from '../domain/session';
 
@@ -74,7 +75,7 @@ export interface RoundStateView extends RoundSnapshot {
   /** `starting` until the first debit is decided. */
   phase: 'starting' | 'settled' | 'busy' | 'stalled';
   /** The last commands that were refused without being kept, newest last. */
-  refusals: { at: string; command: string; errorCode: string }[];
+  refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
 }
 
 export const stateQuery = defineQuery<RoundStateView>('state');

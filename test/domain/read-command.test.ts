@@ -59,6 +59,8 @@ describe('other fields', () => {
     ['addWin', { ...addWin('w', 5), jackpotPayout: 'x' }, 'jackpotPayout'],
     ['addSpinCounter', { ...spins('s', 'f', 1, 0), gameStateResult: [] }, 'gameStateResult'],
     ['settle', { accepted: 'all' }, 'accepted'],
+    ['settle', { key: 'k', reason: 'r', acepted: ['h'] }, 'accepted'],
+    ['settle', {}, 'accepted'],
   ] as const)('%s %j: %s', (type, raw, fault) => {
     expect(faultOf(type, raw)).toBe(fault);
   });

@@ -253,13 +253,30 @@ describe('settling a crashed round ("settles it to closed")', () => {
     expect(round.state).toBe(before);
   });
 
+  it('a hash that is not the round’s is refused: with a typing error the money would be given up', () => {
+    const round = crashed();
+    const owed = round.calls[1]!.map(({ hash }) => hash);
+    const before = round.state;
+    expect(round.refusal(settleCommand([...owed, 'nonsense']))).toBe('INVALIDREQUEST');
+    expect(round.state).toBe(before);
+    round.do(settleCommand(owed));
+    expect(totals(round.state)).toMatchObject({ totalWinAmount: 40 });
+  });
+
+  it('tells who did it and why, also in the record', () => {
+    const round = crashed();
+    round.do(settleCommand([]));
+    const { settled, closedAt } = snapshotOf(round.state);
+    expect(settled).toEqual({ key: 'settle-1', reason: 'reconcileTransactions', at: closedAt });
+  });
+
   it.each([
-    ['open', opened(WON)],
-    ['voided', opened(WON).settle()],
-  ])('a round that is %s and not crashed can’t be settled', (kind, round) => {
+    ['open', opened(WON), 'GAMEROUNDOPEN'],
+    ['voided', opened(WON).settle(), 'GAMEROUNDNOTACTIVE'],
+  ])('a round that is %s and not crashed can’t be settled', (kind, round, error) => {
     if (kind === 'voided') round.do(VOID, ACCEPTED);
     const before = round.state;
-    expect(round.refusal(settleCommand([]))).toBe('GAMEROUNDNOTACTIVE');
+    expect(round.refusal(settleCommand([]))).toBe(error);
     expect(round.state).toBe(before);
   });
 });

@@ -1,6 +1,6 @@
 import type { Answer } from '../support/e2e-http';
 import { difference, same, type Looking } from './compare';
-import { closeForAnother, joined, step, ticketOf, wantsATicket, type State } from './reference';
+import { closeForAnother, crosses, joined, step, ticketOf, wantsATicket, type State } from './reference';
 import { meaningOf, type Call, type Fault } from './types';
 
 /** A call and its definite answer. `again`: it got 503 before, and was sent until there was one. */
@@ -65,6 +65,14 @@ export async function explanations(
     );
   }
 
+  /** While a command is being carried out its key is taken, also where it is refused in the end, which isn't kept. */
+  function meetsOneUnderItsKey({ call, answer: { body } }: Exchange): boolean {
+    return (
+      body.errorCode?.msg === 'IDEMPOTENCYMISMATCH' &&
+      exchanges.some((other) => crosses(other.call, call) && other.answer.status === 400)
+    );
+  }
+
   /** Two reconciliations of a round at once are one, and both are told what that one came to. */
   function joinsReconciliation({ call, answer }: Exchange, left: readonly Step[]): boolean {
     return steps.some(
@@ -92,7 +100,7 @@ export async function explanations(
     const first = joined(state, call);
     // Only what came at the same time can be joined; what came before is over.
     const isNew = first !== undefined && joined(before, call) === undefined;
-    if (meetsSpinInBetween(one.exchange)) return next;
+    if (meetsSpinInBetween(one.exchange) || meetsOneUnderItsKey(one.exchange)) return next;
     if (difference(next, step(next, call), answer, options) === '') return next;
     return isNew && difference(next, first, answer, options) === '' ? next : undefined;
   }

@@ -419,6 +419,12 @@ function keyOf({ kind, requestId, body }: Call): string {
   return `${kind} ${rngResult?.rngCallId === undefined ? `request ${requestId}` : `rng ${rngResult.rngCallId}`}`;
 }
 
+/** Another command under the same key. */
+export function crosses(one: Call, other: Call): boolean {
+  const isSameRound = one.game === other.game && one.body.gameRound === other.body.gameRound;
+  return isSameRound && keyOf(one) === keyOf(other) && printOf(one) !== printOf(other);
+}
+
 function printOf({ body }: Call): string {
   return JSON.stringify([
     body.rngResult?.winAmount ?? 0,

@@ -31,7 +31,7 @@ function stateOf(gameround: string): Promise<RoundStateView> {
 }
 
 async function refusalsOf(gameround: string): Promise<string[]> {
-  return (await stateOf(gameround)).refusals.map(({ command, errorCode }) => `${command}: ${errorCode}`);
+  return (await stateOf(gameround)).refusals.map(({ command, errorCode }) => `${command}: ${errorCode.msg}`);
 }
 
 async function eventsOf(handle: WorkflowHandle): Promise<number> {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { stateQuery } from '../../src/contracts/gameround';
 import { RefusedError } from '../../src/domain/errors';
 import { reconcileWorkflowIdOf, type ReconcileResult } from '../../src/contracts/reconcile';
+import { totals } from '../../src/domain/round/replies';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
@@ -75,6 +77,37 @@ test('a crashed round is settled to closed once the operator takes what is owed'
   await finished(harness, hash);
   expect((await agreedBooks(harness, hash)).ledger.net).toBe(30 - STAKE);
   expect(await harness.attention(hash)).toEqual([]);
+});
+
+test('a person’s word that has no list, or a wrong hash in it, leaves the round as it is', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await fault('credit', { fault: 'status', status: 401, errorCode: { id: 1001 } });
+  await refused(player.end(hash));
+  const settle = (input: object): Promise<void> =>
+    harness.handle(hash).signal('settle', { key: 'ticket-4711', reason: 'paid in cash', ...input });
+  await settle({});
+  await settle({ acepted: [] });
+  await settle({ accepted: ['nonsense'] });
+  const { refusals, status, crashed, transactions } = await until(
+    () => harness.handle(hash).query(stateQuery),
+    (state) => state.refusals.length >= 4,
+  );
+  expect({ status, crashed }).toEqual({ status: 'open', crashed: true });
+  expect(refusals.map(({ errorCode }) => errorCode)).toEqual([
+    { id: 3000, msg: 'WALLETUNAVAILABLE' },
+    ...Array<unknown>(2).fill({ id: 1000, msg: 'INVALIDREQUEST: accepted' }),
+    { id: 1000, msg: 'INVALIDREQUEST: accepted: no transaction nonsense' },
+  ]);
+  await settle({
+    accepted: transactions.filter(({ outcome }) => outcome === 'pending').map((one) => one.hash),
+  });
+  await finished(harness, hash);
+  const record = await harness.rounds.find(hash);
+  expect(record).toMatchObject({
+    status: 'closed',
+    settled: { key: 'ticket-4711', reason: 'paid in cash' },
+  });
+  expect(totals(record!).totalWinAmount).toBe(30);
 });
 
 test('a credit that is being retried does not stand in its way', async () => {

@@ -18,7 +18,7 @@ import {
   type Actor,
   type RoundReply,
 } from '../../src/contracts/gameround';
-import { refusal, type Refusal } from '../../src/domain/errors';
+import { refusal, type ErrorObject, type Refusal } from '../../src/domain/errors';
 import { decide } from '../../src/domain/round/decide';
 import { fingerprintOf, keyOf } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
@@ -42,7 +42,7 @@ export interface Inbox {
   /** Waiting or being carried out, by key: a repeat joins. */
   active: Map<string, Item>;
   /** The last commands that were refused without being kept, newest last. */
-  refusals: { at: string; command: string; errorCode: string }[];
+  refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
   updates: number;
   /** The newest answers by call, for an update that comes after its signal was carried out. */
   answers: Map<string, RoundReply>;
@@ -241,6 +241,7 @@ function waitsItsTurn(command: Command): boolean {
 }
 
 function record(inbox: Inbox, command: string, refused: Refusal): void {
-  inbox.refusals.push({ at: now(), command, errorCode: refused.errorCode.msg });
+  const { id, msg } = refused.errorCode;
+  inbox.refusals.push({ at: now(), command, errorCode: { id, msg } });
   inbox.refusals.splice(0, inbox.refusals.length - MAX_REFUSALS);
 }

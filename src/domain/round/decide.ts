@@ -176,8 +176,11 @@ function hasUndecidedDebit({ transactions }: RoundState): boolean {
 
 /** Brings a crashed round to `closed` (contract: Money, crashed). Its owed transactions took effect, or never will. */
 function settleCrashed(state: RoundState, command: SettleCommand, key: string, at: string): Decision {
-  if (!state.crashed) return no('GAMEROUNDNOTACTIVE');
+  if (!state.crashed) return no(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
   const accepted = new Set(command.accepted);
+  // A hash with a typing error would give up the money that it stands for.
+  const stranger = command.accepted.find((hash) => !state.transactions.some((one) => one.hash === hash));
+  if (stranger !== undefined) return no('INVALIDREQUEST', `accepted: no transaction ${stranger}`);
   const transactions = state.transactions.map((transaction) =>
     transaction.outcome !== 'pending' && !accepted.has(transaction.hash)
       ? transaction
@@ -191,6 +194,7 @@ function settleCrashed(state: RoundState, command: SettleCommand, key: string, a
     ...settled,
     status: 'closed',
     crashed: false,
+    settled: { key: command.key, reason: command.reason, at },
     closedAt: at,
     amountToCollect: 0,
   };

@@ -9,13 +9,7 @@ type Fields = Record<string, unknown>;
  */
 export function readCommand(type: Command['type'], raw: unknown): { command: Command } | { fault: string } {
   const fields = Object.fromEntries(Object.entries(fieldsOf(raw)).filter(([, value]) => value !== null));
-  const given = {
-    key: 'by-hand',
-    reason: 'by hand',
-    ...(type === 'settle' ? { accepted: [] } : {}),
-    ...fields,
-    type,
-  };
+  const given = { key: 'by-hand', reason: 'by hand', ...fields, type };
   const fault = FAULTS[type].find(([name, fits]) => !fits(given[name as keyof typeof given]));
   return fault === undefined ? { command: given as unknown as Command } : { fault: fault[0] };
 }

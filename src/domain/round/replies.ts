@@ -141,6 +141,7 @@ export function snapshotOf(state: RoundState): RoundSnapshot {
     closedAt,
     status,
     crashed,
+    settled: state.settled,
     stake,
     amountToCollect,
     transactions,

@@ -205,6 +205,8 @@ export interface RoundSnapshot {
   status: RoundStatus;
   /** The operator refused money it may have taken or given: to be reconciled. The status stays `open`. */
   crashed: boolean;
+  /** Who ended a crashed round, and why: a reconciliation, or a person by their own key. */
+  settled?: { key: string; reason: string; at: string };
   /** Sum of the stakes of the accepted debits, or the first stake while none is; minor units. */
   stake: number;
   /** Open, uncollected winnings in minor units. */
