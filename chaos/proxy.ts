@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { resetConnection } from '../sandbox/http/reset';
 
 /** What goes wrong on a link, to the connections it has and to new ones, while it is switched on. */
 export type NetworkFault =
@@ -174,8 +175,8 @@ export class Link {
 
   #reset(pipe: Pipe): void {
     this.#affected += 1;
-    pipe.near.resetAndDestroy();
-    pipe.far.resetAndDestroy();
+    resetConnection(pipe.near);
+    resetConnection(pipe.far);
   }
 
   #loseFarEnd(pipe: Pipe): void {
@@ -187,6 +188,6 @@ export class Link {
 }
 
 function destroy({ near, far }: Pipe): void {
-  near.resetAndDestroy();
-  far.resetAndDestroy();
+  resetConnection(near);
+  resetConnection(far);
 }

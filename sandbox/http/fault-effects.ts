@@ -8,6 +8,7 @@ import { HEADERS } from '../../sdk/signing';
 import { type Fault, type FaultErrorCode, MAX_WAIT_MS } from './faults';
 import type { Holds } from './holds';
 import type { ProcessCall, Reply } from './reply';
+import { resetConnection } from './reset';
 
 const DEFAULT_ERROR_ID = 9_999;
 /** Pause between two bytes of a body that never ends. */
@@ -133,7 +134,7 @@ function drop(ctx: Context): void {
 
 function reset(ctx: Context): void {
   ctx.respond = false;
-  ctx.req.socket.resetAndDestroy();
+  resetConnection(ctx.req.socket);
 }
 
 /** Half of the true answer under its full Content-Length, then the connection is gone. */

@@ -5,8 +5,7 @@ import type { Session } from '../domain/session';
 import type { ProviderSettings } from '../tenants';
 import { readBody } from './middleware/body';
 import { requestIdOf } from './middleware/request-log';
-import type { Answer, CallState, Context, Http } from './http';
-import { noteRound } from './http';
+import { noteRound, unauthenticated, type Answer, type CallState, type Context, type Http } from './http';
 import { parseJson } from './json';
 import type { Operation } from './operations/operation';
 import { validated } from './schemas/fields';
@@ -84,26 +83,18 @@ export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
   });
 }
 
-/** All that can be wrong with authentication is answered alike: 401, id 1001 (contract §2). */
-function authenticate({ deps }: Http, ctx: Context, body: Buffer): ProviderSettings {
+function authenticate(http: Http, ctx: Context, body: Buffer): ProviderSettings {
+  const { tenants, clock } = http.deps;
   const headers = readAuthHeaders(ctx.req.headersDistinct);
-  if (headers === undefined) throw refusedSignature(deps);
+  if (headers === undefined) throw unauthenticated(http, ctx, 'headers');
   const { authId, signature, timestamp } = headers;
-  const provider = deps.tenants.provider(authId);
+  const provider = tenants.provider(authId);
   const signed = isSignedBy(provider?.secrets, signature, (secret) => bodySignature(secret, body, timestamp));
   // It may be one that only MongoDB knows, which was not to be read since the start.
-  if (provider === undefined && !deps.tenants.complete) throw refuse('SERVICEUNAVAILABLE');
-  if (
-    !signed ||
-    provider === undefined ||
-    !isTimely(timestamp, provider.timestampToleranceMs, deps.clock())
-  ) {
-    throw refusedSignature(deps);
-  }
+  if (provider === undefined && !tenants.complete) throw refuse('SERVICEUNAVAILABLE');
+  if (provider === undefined) throw unauthenticated(http, ctx, 'unknown id');
+  if (!signed) throw unauthenticated(http, ctx, 'signature');
+  if (!isTimely(timestamp, provider.timestampToleranceMs, clock()))
+    throw unauthenticated(http, ctx, 'timestamp');
   return provider;
-}
-
-function refusedSignature(deps: Http['deps']): Error {
-  deps.metrics.refusedAuthentication('signature');
-  return refuse('SIGNATUREWRONG');
 }

@@ -1,5 +1,6 @@
 import type { DefaultContext, ParameterizedContext } from 'koa';
 import { DEFAULT_LIMITS, type HttpDeps } from './deps';
+import { refuse } from '../domain/errors';
 import { Admission } from './admission';
 import { Limits } from './limits';
 
@@ -13,8 +14,12 @@ export interface CallState {
     workflowId?: string;
     errorId?: number;
     errorMsg?: string;
+    /** What was wrong with the authentication: its caller isn't told. */
+    unauthenticated?: Unauthenticated;
   };
 }
+
+type Unauthenticated = 'headers' | 'unknown id' | 'signature' | 'timestamp';
 
 export type Context = ParameterizedContext<CallState, DefaultContext>;
 
@@ -39,6 +44,13 @@ export function createHttp(deps: HttpDeps): Http {
 
 export function ok(body: object): Answer {
   return { status: 200, body };
+}
+
+/** All that can be wrong with authentication is answered alike: 401, id 1001 (contract §2); the log line has the reason. */
+export function unauthenticated({ deps }: Http, ctx: Context, reason: Unauthenticated): Error {
+  deps.metrics.refusedAuthentication('signature');
+  ctx.state.about.unauthenticated = reason;
+  return refuse('SIGNATUREWRONG');
 }
 
 /** Notes which round a call is about. `gameround-<hash>` is its workflow's id (contract §3). */

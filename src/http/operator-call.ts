@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { refuse } from '../domain/errors';
 import type { OperatorSettings } from '../tenants';
 import { readBody } from './middleware/body';
-import type { Answer, CallState, Context, Http } from './http';
+import { unauthenticated, type Answer, type CallState, type Context, type Http } from './http';
 import { parseJson } from './json';
 import type { Operation, SignedField } from './operations/operation';
 import { queryOf } from './query';
@@ -29,9 +29,9 @@ export function operatorRoute<Schema extends z.ZodType>(
 ): void {
   router[method](path, async (ctx: Context): Promise<void> => {
     const headers = readAuthHeaders(ctx.req.headersDistinct);
-    if (headers === undefined) throw refusedSignature(http);
+    if (headers === undefined) throw unauthenticated(http, ctx, 'headers');
     const raw = method === 'post' ? await bodyFields(ctx) : queryOf(ctx);
-    const operator = authenticate(http, headers, signed, raw);
+    const operator = authenticate(http, ctx, headers, signed, raw);
     ctx.state.about.operatorId = operator.operatorId;
     const input = validated(request, raw);
     const answer = await http.admission.within(`operator:${operator.operatorId}`, () =>
@@ -52,6 +52,7 @@ async function bodyFields(ctx: Context): Promise<Fields> {
 
 function authenticate(
   http: Http,
+  ctx: Context,
   headers: AuthHeaders,
   signedFields: readonly SignedField[],
   raw: Fields,
@@ -60,19 +61,11 @@ function authenticate(
   const operator = tenants.operator(headers.authId);
   const signed = isSigned(headers, operator, signedFields, raw);
   if (operator === undefined && !tenants.complete) throw refuse('SERVICEUNAVAILABLE');
-  if (
-    !signed ||
-    operator === undefined ||
-    !isTimely(headers.timestamp, operator.timestampToleranceMs, clock())
-  ) {
-    throw refusedSignature(http);
-  }
+  if (operator === undefined) throw unauthenticated(http, ctx, 'unknown id');
+  if (!signed) throw unauthenticated(http, ctx, 'signature');
+  if (!isTimely(headers.timestamp, operator.timestampToleranceMs, clock()))
+    throw unauthenticated(http, ctx, 'timestamp');
   return operator;
-}
-
-function refusedSignature({ deps }: Http): Error {
-  deps.metrics.refusedAuthentication('signature');
-  return refuse('SIGNATUREWRONG');
 }
 
 /**

@@ -72,6 +72,11 @@ describe('provider to service', () => {
   });
 
   const good = { 'x-h-auth-id': 'gp1', 'x-h-auth-sig': PROVIDER_VECTORS[0]!.signature, 'x-h-timestamp': T };
+  const PAST = {
+    'x-h-timestamp': '2026-01-02T02:00:00Z',
+    // MESSAGE='{"testData":"hello"}#2026-01-02T02:00:00Z' SECRET=secret-of-gp1
+    'x-h-auth-sig': 'yyjJCw9/F8NyZMzsyH/raSnMEq+Zzb8ciyAyBfnMpS4=',
+  };
   const bad: [string, Record<string, string | string[]>][] = [
     ['no id', { 'x-h-auth-id': [] }],
     ['an empty id', { 'x-h-auth-id': '' }],
@@ -94,6 +99,19 @@ describe('provider to service', () => {
     const headers = { 'content-type': 'application/json', 'x-request-id': 'r', ...good, ...change };
     const reply = await rawPost('/testPing', headers, PROVIDER_VECTORS[0]!.body);
     expect(reply).toEqual([401, SIGNATURE_WRONG]);
+  });
+
+  it.each([
+    ['headers', { 'x-h-auth-sig': [] }],
+    ['unknown id', { 'x-h-auth-id': 'gp9' }],
+    ['signature', { 'x-h-auth-sig': Buffer.alloc(32).toString('base64') }],
+    ['timestamp', PAST],
+  ])('the log, and nobody else, is told what was wrong: %s', async (reason, change) => {
+    const before = service.log.length;
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'r', ...good, ...change };
+    expect(await rawPost('/testPing', headers, PROVIDER_VECTORS[0]!.body)).toEqual([401, SIGNATURE_WRONG]);
+    const lines = service.log.slice(before).map((line) => JSON.parse(line) as object);
+    expect(lines).toContainEqual(expect.objectContaining({ status: 401, unauthenticated: reason }));
   });
 
   it('takes the same headers when nothing is wrong with them', async () => {
