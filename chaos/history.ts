@@ -8,6 +8,8 @@ type Event = temporal.api.history.v1.IHistoryEvent;
 export interface RoundHistory {
   /** What every `deliver` came to, in their order: the first delivery of each wallet call (docs/architecture.md). */
   deliveries: Delivery[];
+  /** The newest version of the record that was asked to be written; 0 for none. */
+  version: number;
   /** One line for each event. */
   lines: string[];
 }
@@ -27,14 +29,21 @@ export function readHistory(history: History): RoundHistory {
   const scheduled = new Map<string, string>();
   const deliveries: Delivery[] = [];
   const lines: string[] = [];
+  let version = 0;
   for (const event of events) {
-    const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
+    const { activityType, input } = event.activityTaskScheduledEventAttributes ?? {};
+    const type = activityType?.name;
     if (type) scheduled.set(String(event.eventId), type);
+    if (type === 'project') version = Math.max(version, versionOf(decoded(input?.payloads?.[0])));
     const result = activityResult(event, scheduled);
     if (result?.activity === 'deliver') deliveries.push({ atMs: msOf(event), kind: result.kind });
     lines.push(lineOf(event, result));
   }
-  return { deliveries, lines };
+  return { deliveries, version, lines };
+}
+
+function versionOf(projected: unknown): number {
+  return Number((Object(projected) as { version?: unknown }).version ?? 0);
 }
 
 interface ActivityResult {

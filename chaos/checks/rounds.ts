@@ -43,11 +43,15 @@ export async function nobodyIdle({ rounds, stack }: Evidence): Promise<Checked> 
 /** I7: the record is the round as its workflow has it. */
 export function recordIsRound({ sampled }: Evidence): Checked {
   return perRound('I7', 'the read model is what the workflow says', sampled, (round) => {
-    const { state, record } = round;
+    const { state, record, history } = round;
     if (state === undefined) return undefined;
     if (record === undefined) return ['there is no record'];
     const { phase: _phase, refusals: _refusals, ...snapshot } = state;
-    return differences(plain(record.snapshot), plain(snapshot)).map((what) => `differs in ${what}`);
+    const wrong = differences(plain(record.snapshot), plain(snapshot)).map((what) => `differs in ${what}`);
+    // Two writes may say the same; that the older one came last is wrong all the same.
+    const newest = history?.version ?? 0;
+    if (newest > record.version) wrong.push(`is of version ${record.version}, and ${newest} was written`);
+    return wrong;
   });
 }
 
