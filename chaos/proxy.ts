@@ -6,8 +6,8 @@ export type NetworkFault =
   /** Every piece of data comes that much later, in both directions. */
   | { kind: 'latency'; ms: number }
   /**
-   * What is asked comes that much later on every other connection, even when nobody waits for it any more: what is
-   * tried again meanwhile, on another one, overtakes it.
+   * Every other request comes that much later, even when nobody waits for it any more: what is tried again meanwhile,
+   * on another connection, overtakes it. Greetings and signs of life are too small to count.
    */
   | { kind: 'straggler'; ms: number }
   /** Connections end with a reset. */
@@ -22,7 +22,6 @@ export type NetworkFault =
 interface Pipe {
   near: Socket;
   far: Socket;
-  straggles: boolean;
   /** Bytes of the answer that were let through since a `cut reply` began. */
   answered: number;
   /** Data of it vanished, so it can't go on. */
@@ -30,12 +29,14 @@ interface Pipe {
   halfOpen: boolean;
 }
 
+const REQUEST_BYTES = 600;
+
 /** A TCP proxy between two parties, with a switch for each way a network goes wrong. */
 export class Link {
   readonly #pipes = new Set<Pipe>();
   #fault: NetworkFault | undefined;
   #affected = 0;
-  #opened = 0;
+  #requests = 0;
 
   private constructor(
     readonly name: string,
@@ -95,8 +96,7 @@ export class Link {
 
   #connect(near: Socket): void {
     const far = connect({ port: this.target().port, host: '127.0.0.1', noDelay: true });
-    const straggles = (this.#opened += 1) % 2 === 0;
-    const pipe: Pipe = { near, far, straggles, answered: 0, broken: false, halfOpen: false };
+    const pipe: Pipe = { near, far, answered: 0, broken: false, halfOpen: false };
     near.setNoDelay(true);
     this.#pipes.add(pipe);
     for (const socket of [near, far]) socket.on('error', () => undefined);
@@ -120,7 +120,9 @@ export class Link {
       const isAnswer = from === pipe.far;
       const piece = this.#meet(pipe, data, isAnswer);
       if (piece === undefined) return;
-      const due = Date.now() + this.#delayMs(pipe, isAnswer);
+      const delayMs = this.#delayMs(data, isAnswer);
+      if (delayMs > 0) this.#affected += 1;
+      const due = Date.now() + delayMs;
       before = before.then(async () => {
         const waitMs = due - Date.now();
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -141,7 +143,6 @@ export class Link {
         return data;
       case 'latency':
       case 'straggler':
-        if (this.#delayMs(pipe, isAnswer) > 0) this.#affected += 1;
         return data;
       case 'reset':
         this.#reset(pipe);
@@ -157,10 +158,11 @@ export class Link {
     }
   }
 
-  #delayMs({ straggles }: Pipe, isAnswer: boolean): number {
+  #delayMs({ length }: Buffer, isAnswer: boolean): number {
     const fault = this.#fault;
-    if (fault?.kind === 'straggler') return straggles && !isAnswer ? fault.ms : 0;
-    return fault?.kind === 'latency' ? fault.ms : 0;
+    if (fault?.kind === 'latency') return fault.ms;
+    if (fault?.kind !== 'straggler' || isAnswer || length < REQUEST_BYTES) return 0;
+    return (this.#requests += 1) % 2 === 1 ? fault.ms : 0;
   }
 
   #cut(pipe: Pipe, data: Buffer, afterBytes: number): Buffer | undefined {
