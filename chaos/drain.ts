@@ -28,7 +28,9 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   await tryNow(stack, gameround);
   if (state.attention.includes('void-refused')) await handle.signal(resumeSignal);
   // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say.
-  if (state.crashed && state.transactions.some(({ outcome }) => outcome === 'unknown')) {
+  const voided = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  const isOpen = state.transactions.some(({ outcome, hash }) => outcome === 'unknown' && !voided.has(hash));
+  if (state.crashed && isOpen) {
     const books = (await movementsOf(stack)).get(gameround) ?? [];
     const accepted = books.map(({ hash }) => hash);
     await handle.signal(settleSignal, {
