@@ -5,11 +5,19 @@ import type { Session } from '../domain/session';
 import type { ProviderSettings } from '../tenants';
 import { readBody } from './middleware/body';
 import { requestIdOf } from './middleware/request-log';
-import { noteRound, unauthenticated, type Answer, type CallState, type Context, type Http } from './http';
+import {
+  authenticated,
+  noteRound,
+  unauthenticated,
+  type Answer,
+  type CallState,
+  type Context,
+  type Http,
+} from './http';
 import { parseJson } from './json';
 import type { Operation } from './operations/operation';
 import { validated } from './schemas/fields';
-import { bodySignature, isSignedBy, isTimely, readAuthHeaders } from './signatures';
+import { bodySignature, isSignedBy, readAuthHeaders } from './signatures';
 
 /** A game-engine call whose signature and shape are right. */
 export interface GameEngineCall<Input> {
@@ -84,17 +92,10 @@ export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
 }
 
 function authenticate(http: Http, ctx: Context, body: Buffer): ProviderSettings {
-  const { tenants, clock } = http.deps;
   const headers = readAuthHeaders(ctx.req.headersDistinct);
   if (headers === undefined) throw unauthenticated(http, ctx, 'headers');
   const { authId, signature, timestamp } = headers;
-  const provider = tenants.provider(authId);
+  const provider = http.deps.tenants.provider(authId);
   const signed = isSignedBy(provider?.secrets, signature, (secret) => bodySignature(secret, body, timestamp));
-  // It may be one that only MongoDB knows, which was not to be read since the start.
-  if (provider === undefined && !tenants.complete) throw refuse('SERVICEUNAVAILABLE');
-  if (provider === undefined) throw unauthenticated(http, ctx, 'unknown id');
-  if (!signed) throw unauthenticated(http, ctx, 'signature');
-  if (!isTimely(timestamp, provider.timestampToleranceMs, clock()))
-    throw unauthenticated(http, ctx, 'timestamp');
-  return provider;
+  return authenticated(http, ctx, provider, { signed, timestamp });
 }

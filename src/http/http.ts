@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type HttpDeps } from './deps';
 import { refuse } from '../domain/errors';
 import { Admission } from './admission';
 import { Limits } from './limits';
+import { isTimely } from './signatures';
 
 /** What is known of a call while it is answered, for its log line: ids only. */
 export interface CallState {
@@ -44,6 +45,23 @@ export function createHttp(deps: HttpDeps): Http {
 
 export function ok(body: object): Answer {
   return { status: 200, body };
+}
+
+/** The tenant that has signed a call in time; who isn't known, or hasn't, is refused. */
+export function authenticated<Tenant extends { timestampToleranceMs: number }>(
+  http: Http,
+  ctx: Context,
+  tenant: Tenant | undefined,
+  { signed, timestamp }: { signed: boolean; timestamp: string },
+): Tenant {
+  const { tenants, clock } = http.deps;
+  // It may be one that only MongoDB knows, which was not to be read since the start.
+  if (tenant === undefined && !tenants.complete) throw refuse('SERVICEUNAVAILABLE');
+  if (tenant === undefined) throw unauthenticated(http, ctx, 'unknown id');
+  if (!signed) throw unauthenticated(http, ctx, 'signature');
+  if (!isTimely(timestamp, tenant.timestampToleranceMs, clock()))
+    throw unauthenticated(http, ctx, 'timestamp');
+  return tenant;
 }
 
 /** All that can be wrong with authentication is answered alike: 401, id 1001 (contract §2); the log line has the reason. */

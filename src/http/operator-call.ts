@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { refuse } from '../domain/errors';
 import type { OperatorSettings } from '../tenants';
 import { readBody } from './middleware/body';
-import { unauthenticated, type Answer, type CallState, type Context, type Http } from './http';
+import { authenticated, unauthenticated, type Answer, type CallState, type Context, type Http } from './http';
 import { parseJson } from './json';
 import type { Operation, SignedField } from './operations/operation';
 import { queryOf } from './query';
 import { validated } from './schemas/fields';
-import { fieldsSignature, isSignedBy, isTimely, readAuthHeaders, type AuthHeaders } from './signatures';
+import { fieldsSignature, isSignedBy, readAuthHeaders, type AuthHeaders } from './signatures';
 
 /** An operator-facing call whose signature and shape are right. */
 export interface OperatorCall<Input> {
@@ -57,15 +57,9 @@ function authenticate(
   signedFields: readonly SignedField[],
   raw: Fields,
 ): OperatorSettings {
-  const { tenants, clock } = http.deps;
-  const operator = tenants.operator(headers.authId);
+  const operator = http.deps.tenants.operator(headers.authId);
   const signed = isSigned(headers, operator, signedFields, raw);
-  if (operator === undefined && !tenants.complete) throw refuse('SERVICEUNAVAILABLE');
-  if (operator === undefined) throw unauthenticated(http, ctx, 'unknown id');
-  if (!signed) throw unauthenticated(http, ctx, 'signature');
-  if (!isTimely(headers.timestamp, operator.timestampToleranceMs, clock()))
-    throw unauthenticated(http, ctx, 'timestamp');
-  return operator;
+  return authenticated(http, ctx, operator, { signed, timestamp: headers.timestamp });
 }
 
 /**

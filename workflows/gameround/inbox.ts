@@ -17,8 +17,9 @@ import {
   voidUpdate,
   type Actor,
   type RoundReply,
+  type RoundStateView,
 } from '../../src/contracts/gameround';
-import { refusal, type ErrorObject, type Refusal } from '../../src/domain/errors';
+import { refusal, type Refusal } from '../../src/domain/errors';
 import { decide } from '../../src/domain/round/decide';
 import { fingerprintOf, keyOf } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
@@ -42,7 +43,7 @@ export interface Inbox {
   /** Waiting or being carried out, by key: a repeat joins. */
   active: Map<string, Item>;
   /** The last commands that were refused without being kept, newest last. */
-  refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
+  refusals: RoundStateView['refusals'];
   updates: number;
   /** The newest answers by call, for an update that comes after its signal was carried out. */
   answers: Map<string, RoundReply>;

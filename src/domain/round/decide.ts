@@ -179,7 +179,8 @@ function settleCrashed(state: RoundState, command: SettleCommand, key: string, a
   if (!state.crashed) return no(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
   const accepted = new Set(command.accepted);
   // A hash with a typing error would give up the money that it stands for.
-  const stranger = command.accepted.find((hash) => !state.transactions.some((one) => one.hash === hash));
+  const own = new Set(state.transactions.map(({ hash }) => hash));
+  const stranger = command.accepted.find((hash) => !own.has(hash));
   if (stranger !== undefined) return no('INVALIDREQUEST', `accepted: no transaction ${stranger}`);
   const transactions = state.transactions.map((transaction) =>
     transaction.outcome !== 'pending' && !accepted.has(transaction.hash)
