@@ -76,6 +76,10 @@ export interface Service extends Pretended {
 
 export const BALANCE = { balances: [{ type: 'real', amount: 10_000, currency: 'EUR' }] };
 
+/** What is left by a test that failed before its own stop would keep jest from ever ending. */
+const stops = new Set<() => Promise<void>>();
+afterAll(() => Promise.all([...stops].map((stop) => stop())));
+
 /** The app on a free port with real sessions in MongoDB; only the commands, the wallet and the read model are pretended. */
 export async function startService(
   options: {
@@ -125,13 +129,16 @@ export async function startService(
   });
   const server = createHttpServer(app.callback(), options.bounds);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await sessions.close();
     await db.dropDatabase();
     await client.close();
   };
+  let closed: Promise<void> | undefined;
+  const stop = (): Promise<void> => (closed ??= close());
+  stops.add(stop);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, sessions, commands, getBalance, openRound, ...pretended, draws, log, clock, server, stop };
 }
