@@ -10,6 +10,8 @@ export interface RoundHistory {
   deliveries: Delivery[];
   /** The newest version of the record that was asked to be written; 0 for none. */
   version: number;
+  /** When each activity was scheduled for the first time, ms since the epoch, by its id: what it is still waited for since. */
+  scheduledAt: Map<string, number>;
   /** One line for each event. */
   lines: string[];
 }
@@ -28,18 +30,20 @@ export function readHistory(history: History): RoundHistory {
   const events = history.events ?? [];
   const scheduled = new Map<string, string>();
   const deliveries: Delivery[] = [];
+  const scheduledAt = new Map<string, number>();
   const lines: string[] = [];
   let version = 0;
   for (const event of events) {
-    const { activityType, input } = event.activityTaskScheduledEventAttributes ?? {};
+    const { activityId, activityType, input } = event.activityTaskScheduledEventAttributes ?? {};
     const type = activityType?.name;
     if (type) scheduled.set(String(event.eventId), type);
+    if (activityId) scheduledAt.set(activityId, msOf(event));
     if (type === 'project') version = Math.max(version, versionOf(decoded(input?.payloads?.[0])));
     const result = activityResult(event, scheduled);
     if (result?.activity === 'deliver') deliveries.push({ atMs: msOf(event), kind: result.kind });
     lines.push(lineOf(event, result));
   }
-  return { deliveries, version, lines };
+  return { deliveries, version, scheduledAt, lines };
 }
 
 function versionOf(projected: unknown): number {

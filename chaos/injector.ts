@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange } from '../test/support/e2e-http';
+import type { WalletCall } from './evidence';
 import { faultsOf, LANES, type Fault, type Lane, type Pace } from './schedule';
 import type { Part, Stack } from './stack';
 
@@ -24,6 +25,8 @@ export interface InjectorOptions {
 
 const POLL_MS = 40;
 const AMBUSH_MS = 4_000;
+/** A worker is missed after five seconds, a call that is retried after its time limit (workflows/policies.ts). */
+const REPEAT_MS = 14_000;
 
 /** Lets go wrong what the seed's schedule says, lane beside lane, until time is over. */
 export class Injector {
@@ -95,7 +98,7 @@ export class Injector {
       case 'partner':
         return this.#switchOn(fault);
       case 'ambush':
-        return this.#ambush(fault.switches);
+        return this.#ambush(fault);
     }
   }
 
@@ -151,21 +154,33 @@ export class Injector {
     return this.#takeAway(who, id);
   }
 
-  async #ambush([first, then]: [object, object]): Promise<number> {
-    const id = await this.#addSwitch('wallet', first);
-    await this.#until(
-      async () => (await this.#hits('wallet', id)) > 0,
-      AMBUSH_MS + this.options.pace.patienceMs,
-    );
+  /** Only the repeats of what was caught meet the second switch. Answers how many did. */
+  async #ambush({ type, switches: [first, repeat] }: Extract<Fault, { kind: 'ambush' }>): Promise<number> {
     const { stack } = this.options;
-    const caught = await this.#hits('wallet', id);
-    if (caught > 0) await Promise.all([stack.kill('worker-1'), stack.kill('worker-2')]);
-    await this.#takeAway('wallet', id);
-    const second = await this.#addSwitch('wallet', then);
+    const since = Date.now();
+    const id = await this.#addSwitch('wallet', first);
+    const isCaught = async (): Promise<boolean> => (await this.#hits('wallet', id)) > 0;
+    await this.#until(isCaught, AMBUSH_MS + this.options.pace.patienceMs);
+    if (await isCaught()) await Promise.all([stack.kill('worker-1'), stack.kill('worker-2')]);
+    const caught = (await this.#takeAway('wallet', id)) > 0 ? await this.#slowedSince(since, type) : [];
+    const repeats = await Promise.all(
+      caught.map((gameRound) => this.#addSwitch('wallet', { ...repeat, match: { gameRound, type } })),
+    );
     await Promise.all([stack.start('worker-1'), stack.start('worker-2')]);
-    if (caught > 0) await this.#until(async () => (await this.#hits('wallet', second)) > 0, AMBUSH_MS);
-    await this.#takeAway('wallet', second);
-    return caught;
+    const met = (): Promise<number[]> => Promise.all(repeats.map((one) => this.#hits('wallet', one)));
+    await this.#until(async () => (await met()).every((hits) => hits > 0), REPEAT_MS);
+    const hits = await Promise.all(repeats.map((one) => this.#takeAway('wallet', one)));
+    return hits.reduce((sum, one) => sum + one, 0);
+  }
+
+  /** The rounds whose calls a switch holds back. */
+  async #slowedSince(since: number, type: string): Promise<string[]> {
+    const { calls } = await this.#partner('wallet', 'GET', 'calls?path=/doTransactions&limit=50');
+    const slowed = (calls as WalletCall[]).filter(
+      ({ receivedMs, fault, body }) =>
+        receivedMs >= since && fault === 'slow' && body.transactions.some((one) => one.type === type),
+    );
+    return [...new Set(slowed.map(({ body }) => body.gameRound))];
   }
 
   async #until(isSo: () => Promise<boolean>, timeoutMs: number): Promise<void> {

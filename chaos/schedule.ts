@@ -19,14 +19,14 @@ export type Fault = { name: string } &
     /** A switch of the sandbox (sandbox/http/faults.ts) at the wallet or the game; taken away when it has lasted. */
     | { kind: 'partner'; who: 'wallet' | 'game'; switch: object; ms: number }
     /**
-     * The workers are killed while a transaction is at the wallet, before or after it was processed, and the repeat is
-     * answered in a way of its own.
+     * The workers are killed while transactions are at the wallet, before or after they were processed, and the repeat
+     * of each is answered in a way of its own.
      */
     | {
         kind: 'ambush';
         operatorId: string;
         type: 'debit' | 'credit' | 'void';
-        switches: [first: object, then: object];
+        switches: [first: object, repeat: object];
       }
   );
 
@@ -133,17 +133,10 @@ const ambush =
   (draw) => {
     const operatorId = draw.pick(['op-usual', 'op-whole', 'op-slow']);
     const when = draw.pick(['before', 'after'] as const);
-    const match = { tenantId: operatorId, type };
-    const first = { fault: 'slow', when, delayMs: 3_000, match, times: 4 };
+    const first = { fault: 'slow', when, delayMs: 3_000, match: { tenantId: operatorId, type }, times: 4 };
     // A refusal of the repeat is where a lost first answer costs money.
     const [, answer] = draw.pick(type === 'void' || draw.chance(0.5) ? SAFE : REFUSALS);
-    return {
-      name: `ambush ${type}`,
-      kind: 'ambush',
-      operatorId,
-      type,
-      switches: [first, { ...answer(draw), match, times: 4 }],
-    };
+    return { name: `ambush ${type}`, kind: 'ambush', operatorId, type, switches: [first, answer(draw)] };
   };
 
 const clock =

@@ -28,6 +28,14 @@ export type Part = (typeof PARTS)[number];
 export const CLOCKS = ['api', 'worker-1', 'worker-2', 'sandbox'] as const;
 export type Clock = (typeof CLOCKS)[number];
 
+/** A clock's error, from when until when by the right clock; ms. */
+export interface Skew {
+  clock: Clock;
+  skewMs: number;
+  from: number;
+  until?: number;
+}
+
 export interface StackOptions {
   /** Folder of the compiled service. */
   service: string;
@@ -46,6 +54,8 @@ export class Stack {
   readonly links = new Map<string, Link>();
   /** When a stopped process went on, ms since the epoch: what it sends then may come from before its sleep. */
   readonly resumedAt: number[] = [];
+  /** Since when the workers' clocks were off by how much; ms. */
+  readonly skews: Skew[] = [];
   /** Processes that ended although nobody ended them. */
   readonly ownEnds: string[] = [];
   walletUrl = '';
@@ -133,6 +143,11 @@ export class Stack {
 
   async setClock(clock: Clock, skewMs: number): Promise<void> {
     this.#skewMs.set(clock, skewMs);
+    if (clock.startsWith('worker')) {
+      const before = this.skews.findLast((one) => one.clock === clock);
+      if (before !== undefined) before.until ??= Date.now();
+      this.skews.push({ clock, skewMs, from: Date.now() });
+    }
     if (clock !== 'sandbox') await writeFile(this.#clockFile(clock), String(skewMs));
   }
 

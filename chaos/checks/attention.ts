@@ -9,6 +9,7 @@ import {
   type RoundEvidence,
   type WalletCall,
 } from '../evidence';
+import { readHistory } from '../history';
 import type { Stack } from '../stack';
 import { OPERATORS } from '../tenants';
 import type { Checked, Violation } from './check';
@@ -34,7 +35,7 @@ export function expectedMarks(
   const must = new Set<string>();
   const may = new Set<string>();
   const overdue = (name: string, mark: string, lateMs: number): void => {
-    const longest = Math.max(...pending.filter((one) => one.name === name).map(({ forMs }) => forMs), -1);
+    const longest = Math.max(...pending.filter((one) => one.name === name).map(({ forMs }) => forMs));
     if (longest > lateMs + BAND_MS) must.add(mark);
     else if (longest > lateMs - BAND_MS) may.add(mark);
   };
@@ -152,13 +153,18 @@ async function waitingOf(stack: Stack, round: RoundEvidence): Promise<Waiting> {
   const handle = stack.temporal.workflow.getHandle(workflowIdOf(round.gameround));
   const { raw } = await handle.describe();
   round.state = await askRunning(stack, round.gameround);
-  const since = (at: { seconds?: unknown } | null | undefined): number =>
-    Date.now() - 1_000 * Number(at?.seconds ?? 0);
+  const pending = raw.pendingActivities ?? [];
+  // The server tells of a pending activity when its newest attempt is or was due; the history, since when it is waited for.
+  const { scheduledAt } =
+    pending.length === 0
+      ? { scheduledAt: new Map<string, number>() }
+      : readHistory(await handle.fetchHistory());
+  const now = Date.now();
   return {
-    pending: (raw.pendingActivities ?? []).map(({ activityType, scheduledTime, lastStartedTime }) => ({
+    pending: pending.map(({ activityId, activityType }) => ({
       name: activityType?.name ?? '',
-      forMs: since(scheduledTime ?? lastStartedTime),
+      forMs: now - (scheduledAt.get(activityId ?? '') ?? now),
     })),
-    openForMs: Date.now() - Date.parse(round.state.openedAt),
+    openForMs: now - Date.parse(round.state.openedAt),
   };
 }

@@ -1,12 +1,15 @@
 import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
+import type { Skew } from '../stack';
 import { perRound, type Checked } from './check';
 
 /** A call's time stamp is a little older than its sending, and a history's time a little younger than its writing. */
 const SLACK_MS = 1_000;
 /** What a process does in its first moments after SIGCONT was decided before it was stopped. */
 const AFTER_SLEEP_MS = 3_000;
-/** More than calls are ever under way, stragglers too: a time stamp that is off by more comes from a clock that is set wrong. */
-const SKEW_MS = 10_500;
+/** More than calls are ever under way, stragglers too, and less than clocks are set wrong by. */
+const UNDER_WAY_MS = 10_500;
+/** Until a process has noticed that its clock was set. */
+const CLOCK_MS = 1_000;
 
 /**
  * I3: a bet is not sent again once its outcome is recorded; and where it was sent twice before that, nobody took the
@@ -21,14 +24,14 @@ export function deliveredOnce({ sampled, notes, stack }: Evidence): Checked {
     const until = notes.reconciledAt.get(round.gameround) ?? Number.POSITIVE_INFINITY;
     return bets.flatMap((bet) => {
       const sent = bet.calls.filter(({ receivedMs }) => receivedMs < until);
-      const late = sent.filter(
-        (call) => sentAt(call) > bet.recordedMs + SLACK_MS && !justWoken(sentAt(call), stack.resumedAt),
+      const when = new Map(sent.map((call) => [call, sentAt(call, stack.skews)]));
+      const late = [...when.values()].filter(
+        (at) => at > bet.recordedMs + SLACK_MS && !justWoken(at, stack.resumedAt),
       );
       const wrong = late.map(
-        (call) =>
-          `bet ${bet.hash} was sent ${sentAt(call) - bet.recordedMs} ms after its outcome was recorded`,
+        (at) => `bet ${bet.hash} was sent ${at - bet.recordedMs} ms after its outcome was recorded`,
       );
-      const before = sent.filter((call) => sentAt(call) <= bet.recordedMs);
+      const before = sent.filter((call) => when.get(call)! <= bet.recordedMs);
       const undecided = before.slice(0, -1).some((call) => !isRefusal(call));
       if (bet.outcome === 'declined' && before.length > 1 && undecided)
         wrong.push(`bet ${bet.hash} was sent ${before.length} times and counts as declined`);
@@ -71,10 +74,22 @@ function betsOf({ state, history, calls }: RoundEvidence): Bet[] {
   return bets;
 }
 
-/** When a call left, ms since the epoch; of a sender whose clock is wrong, when it came. */
-function sentAt({ receivedMs, headers }: WalletCall): number {
+/**
+ * When a call left, ms since the epoch: by its time stamp and what was wrong with the sender's clock then; where that
+ * makes no sense, when it came.
+ */
+export function sentAt(
+  { receivedMs, headers }: Pick<WalletCall, 'receivedMs' | 'headers'>,
+  skews: readonly Skew[],
+): number {
   const stamped = Date.parse(headers['X-H-TIMESTAMP'] ?? '');
-  return Math.abs(receivedMs - stamped) > SKEW_MS ? receivedMs : stamped;
+  const right = { skewMs: 0, from: 0, until: Number.POSITIVE_INFINITY };
+  const possible = [right, ...skews].flatMap(({ skewMs, from, until = Number.POSITIVE_INFINITY }) => {
+    const at = stamped - skewMs;
+    const wasSoThen = at >= from - CLOCK_MS && at <= until + CLOCK_MS;
+    return wasSoThen && at <= receivedMs + SLACK_MS && at >= receivedMs - UNDER_WAY_MS ? [at] : [];
+  });
+  return possible.length === 0 ? receivedMs : Math.max(...possible);
 }
 
 function justWoken(at: number, resumedAt: readonly number[]): boolean {

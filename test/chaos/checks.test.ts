@@ -1,0 +1,56 @@
+import { expectedMarks } from '../../chaos/checks/attention';
+import { sentAt } from '../../chaos/checks/deliveries';
+import type { RoundEvidence } from '../../chaos/evidence';
+
+describe('when a call left', () => {
+  const RECEIVED = Date.parse('2026-01-01T12:00:00.000Z');
+  const MINUTE_MS = 60_000;
+  const sent = (agoMs: number, skewMs: number, skews: Parameters<typeof sentAt>[1]): number => {
+    const stamped = new Date(RECEIVED - agoMs + skewMs).toISOString();
+    return RECEIVED - sentAt({ receivedMs: RECEIVED, headers: { 'X-H-TIMESTAMP': stamped } }, skews);
+  };
+  const worker = (skewMs: number, from: number, until?: number) => ({
+    ...{ clock: 'worker-1' as const, skewMs, from: RECEIVED + from },
+    ...(until === undefined ? {} : { until: RECEIVED + until }),
+  });
+
+  it.each([
+    ['at once', 40, 0, [], 40],
+    ['held back by the network', 9_000, 0, [], 9_000],
+    ['by a clock that is behind', 300, -13 * MINUTE_MS, [worker(-13 * MINUTE_MS, -20_000)], 300],
+    [
+      'by a clock that is behind, and held back',
+      7_000,
+      -MINUTE_MS,
+      [worker(-MINUTE_MS, -20_000, 500)],
+      7_000,
+    ],
+    ['by a clock that is ahead, and held back', 7_000, MINUTE_MS, [worker(MINUTE_MS, -20_000)], 7_000],
+    [
+      'by a clock that was right again',
+      5_000,
+      0,
+      [worker(-MINUTE_MS, -20_000, -8_000), worker(0, -8_000)],
+      5_000,
+    ],
+    ['by a clock that was another then', 5_000, -MINUTE_MS, [worker(-MINUTE_MS, -60_000, -30_000)], 0],
+    ['by a clock that nobody knows of', 5_000, -MINUTE_MS, [], 0],
+  ])('%s', (_what, agoMs, skewMs, skews, expected) => {
+    expect(sent(agoMs, skewMs, skews)).toBe(expected);
+  });
+});
+
+describe('the marks that a round should have', () => {
+  const closed = { calls: [], state: { status: 'closed', transactions: [] } } as unknown as RoundEvidence;
+
+  it.each([
+    ['the game’s result, for more than a minute', 'fetchResult', 70_000, ['result-pending'], []],
+    ['the game’s result, for about a minute', 'fetchResult', 60_000, [], ['result-pending']],
+    ['the game’s result, for a moment', 'fetchResult', 1_000, [], []],
+    ['the operator’s report, for more than a minute', 'report', 70_000, ['report-pending'], []],
+    ['its record, for more than two seconds', 'project', 7_000, ['projection-pending'], []],
+    ['a credit', 'settle', 0, ['credit-pending'], []],
+  ])('that waits for %s', (_what, name, forMs, must, may) => {
+    expect(expectedMarks(closed, { pending: [{ name, forMs }], openForMs: 0 })).toEqual({ must, may });
+  });
+});
