@@ -111,7 +111,9 @@ export class Table {
   async void(seat: Seat): Promise<GameReply> {
     const round = this.openRound(seat);
     const reply = await this.options.client.voidGameRound({ token: seat.token, gameRound: round.hash });
-    this.note(seat, reply, round.stake, round.won);
+    // As if it had never been played.
+    this.note(seat, reply, round.stake, 0);
+    seat.spin = undefined;
     return reply;
   }
 
