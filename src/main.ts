@@ -19,6 +19,7 @@ import { createLogger, type Logger } from './logging';
 import { createMetrics } from './metrics';
 import { dataConverterOf } from './payloads/data-converter';
 import { createOutbound } from './outbound';
+import { createPollerWatch } from './pollers';
 import { listen, runProcess, stopSignal, untilAborted, untilReached } from './process';
 import { openDatabase, type Database } from './read-model/connect';
 import { createGuards } from './read-model/guards';
@@ -29,7 +30,6 @@ import { createDrawLog } from './rng/draw-log';
 import { createSessions, type Sessions } from './sessions';
 import { loadTenants, type Tenants } from './tenants';
 
-const WORKER_POLLED_WITHIN_MS = 70_000;
 const PROBE_TIMEOUT_MS = 1_500;
 /** Longer than a command's time (10 s), so that a call that came before the stop gets its answer. */
 const FINISH_WITHIN_MS = 15_000;
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   });
   const demoGames = createDemoStore(database.db);
   const demoRounds = createDemoRounds({ store: demoGames, policyFor: (session) => ports.policyFor(session) });
-  const health = createHealth(probes(temporal, database), Date.now);
+  const health = createHealth(probes(temporal, database));
   const app = createApp({
     ...httpDeps({ config, temporal, tenants, sessions, queries, wallet, ports, health }),
     ...{ demoRounds, provider, rng, gameConfigurations, logger, metrics },
@@ -128,6 +128,7 @@ function httpDeps(
     limits: { calls: config.http.maxCalls, crowd: Math.max(DEFAULT_LIMITS.crowd, 2 * config.http.maxCalls) },
     health,
     clock: Date.now,
+    elapsed: () => performance.now(),
   };
 }
 
@@ -165,6 +166,7 @@ function connectLazily({ temporal, payloads }: Config): Temporal {
 function probes({ connection, client }: Temporal, { db }: Database): Probes {
   const inTime = <T>(ask: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, ask);
+  const isWorkerThere = createPollerWatch();
   return {
     temporal: async () => {
       await inTime(() => connection.workflowService.getSystemInfo({}));
@@ -178,11 +180,11 @@ function probes({ connection, client }: Temporal, { db }: Database): Probes {
       const queue = await inTime(() =>
         connection.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: 1 }),
       );
-      const polled = (queue.pollers ?? []).map(
-        ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000,
-      );
-      if (!polled.some((at) => Date.now() - at <= WORKER_POLLED_WITHIN_MS))
-        throw new Error('no worker polls');
+      const pollers = (queue.pollers ?? []).map(({ identity, lastAccessTime }) => ({
+        identity: identity ?? '',
+        lastAccessMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
+      }));
+      if (!isWorkerThere(pollers)) throw new Error('no worker polls');
     },
   };
 }

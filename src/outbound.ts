@@ -30,7 +30,6 @@ export function createOutbound(
   });
   const wallet = guardedWallet(createOperatorWallet(toOperators), {
     ...WALLET_GUARD,
-    clock: Date.now,
     onChange: (operatorId, failing) => {
       metrics.walletFailing(operatorId, failing);
       if (failing) logger.warn({ operatorId }, 'the wallet gives no answers: bets for it are not sent');

@@ -65,9 +65,9 @@ async function end(name: string, entry: RunEntry, say: (line: string) => void): 
 }
 
 async function goneWithin(entry: RunEntry, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (isRunning(entry)) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await sleep(100);
   }
   return true;

@@ -9,12 +9,12 @@ const PARENT_CHECK_MS = 500;
 /** `npm start`: everything in the foreground until Ctrl-C or SIGTERM. Resolves with the exit code. */
 async function main(): Promise<number> {
   const stopping = stopSignal();
-  const started = Date.now();
+  const started = performance.now();
   const say = (line: string): void => console.log(line.replace(/^/gm, '  '));
   try {
     const config = readStackConfig(process.env);
     const stack = await startStack({ config, env: process.env, say, signal: stopping });
-    console.log(summary(config, stack, Date.now() - started));
+    console.log(summary(config, stack, performance.now() - started));
     const reason = await Promise.race([stack.failed, aborted(stopping)]);
     console.log(reason === undefined ? '\nStopping' : `\nStopping: ${reason}`);
     await stack.stop();

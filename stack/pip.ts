@@ -26,10 +26,12 @@ export async function runPip({
   // pip unpacks in TMPDIR first: kept inside the target's folder, its growth can be shown and nothing is left in /tmp.
   const scratch = join(target, '.pip-tmp');
   await mkdir(scratch, { recursive: true });
-  const started = Date.now();
+  const started = performance.now();
   const timer = setInterval(() => {
     void sizeOf(target).then((bytes) =>
-      onProgress?.(`${Math.round(bytes / 1e6)} MB after ${Math.round((Date.now() - started) / 1000)} s`),
+      onProgress?.(
+        `${Math.round(bytes / 1e6)} MB after ${Math.round((performance.now() - started) / 1000)} s`,
+      ),
     );
   }, PROGRESS_EVERY_MS);
   try {

@@ -49,10 +49,10 @@ async function watch(options: SuperviseOptions, state: { child: Child }, signal:
   const { say, onGivenUp, policy = STANDARD } = options;
   let inARow = 0;
   for (;;) {
-    const since = Date.now();
+    const since = performance.now();
     const exit = await state.child.exited;
     if (signal.aborted) return;
-    if (Date.now() - since > policy.healthyAfterMs) inARow = 0;
+    if (performance.now() - since > policy.healthyAfterMs) inARow = 0;
     const { name } = state.child;
     say(`${name} ended unexpectedly ${describeExit(exit)}. Its last lines:\n${indented(state.child.tail())}`);
     for (;;) {

@@ -13,7 +13,7 @@ export interface UntilOptions {
 /** Tries until it does not throw; gives up when the child has died or time is up, with the reason. */
 export async function until<T>(attempt: () => Promise<T>, options: UntilOptions): Promise<T> {
   const { what, timeoutMs, everyMs = 100, child, signal } = options;
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   let exit: string | undefined;
   void child?.exited.then((how) => (exit = describeExit(how)));
   for (;;) {
@@ -23,7 +23,7 @@ export async function until<T>(attempt: () => Promise<T>, options: UntilOptions)
     } catch (error) {
       if (exit !== undefined)
         throw new Error(`${what}: the process ended ${exit}${quote(child)}`, { cause: error });
-      if (Date.now() > deadline) {
+      if (performance.now() > deadline) {
         const last = error instanceof Error ? error.message : String(error);
         throw new Error(`${what}: not within ${timeoutMs / 1000} s (${last})${quote(child)}`, {
           cause: error,

@@ -13,8 +13,8 @@ export interface Breaker {
 export type NoteResult = (answered: boolean) => void;
 
 export interface BreakerOptions {
-  /** Milliseconds since the epoch. */
-  clock: () => number;
+  /** Milliseconds; only differences count, and a clock that is set back would keep a wallet waiting. */
+  clock?: () => number;
   failuresInARow: number;
   firstPauseMs: number;
   maxPauseMs: number;
@@ -28,7 +28,7 @@ interface Trouble {
 }
 
 export function createBreaker(options: BreakerOptions): Breaker {
-  const { clock, failuresInARow, firstPauseMs, maxPauseMs, onChange } = options;
+  const { clock = () => performance.now(), failuresInARow, firstPauseMs, maxPauseMs, onChange } = options;
   const troubles = new Map<string, Trouble>();
 
   function pauseFor(trouble: Trouble, pauseMs: number): void {

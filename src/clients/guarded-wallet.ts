@@ -19,7 +19,7 @@ export interface WalletGuardOptions extends Omit<BreakerOptions, 'onChange'> {
   onWithheld?: (operatorId: string, operation: string, why: Withheld) => void;
 }
 
-export const WALLET_GUARD: Omit<WalletGuardOptions, 'clock'> = {
+export const WALLET_GUARD: WalletGuardOptions = {
   failuresInARow: 10,
   firstPauseMs: 1_000,
   maxPauseMs: 30_000,

@@ -20,6 +20,7 @@ export interface CodecServerDeps {
   logger: Logger;
   /** Milliseconds since the epoch. */
   clock: () => number;
+  elapsed: () => number;
 }
 
 /** Temporal's own bound of a message is 4 MiB, and base64 takes a third more. */
@@ -33,7 +34,7 @@ const PREFLIGHT_SECONDS = '600';
  * and sends no secret of ours; what it can send is a cookie, which signing in at `/` gives.
  */
 export function createCodecApp(deps: CodecServerDeps): Koa {
-  const sessions = createCodecSessions(deps.token, deps.clock);
+  const sessions = createCodecSessions(deps.token, deps.clock, deps.elapsed);
   const router = new Router();
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'live' };

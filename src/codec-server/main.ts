@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     proxied: config.http.trustedProxies > 0,
     logger,
     clock: Date.now,
+    elapsed: () => performance.now(),
   });
   const answer = app.callback();
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {

@@ -7,21 +7,44 @@ import { UnreadablePayloadError } from '../contracts/payloads';
 import { refuse, refuseBecause } from '../domain/errors';
 
 /** The command's time: how long a caller waits, not how long the workflow may take. */
-export const COMMAND_TIMEOUT_MS = 10_000;
+const COMMAND_TIMEOUT_MS = 10_000;
+/** The client counts by the machine's clock, which may be set back meanwhile: then this ends the wait. */
+const CLOCK_SET_MS = 500;
+
+/** Until when a command that comes now has its answer; by `performance.now()`, which nobody sets. */
+export function commandDeadline(): number {
+  return performance.now() + COMMAND_TIMEOUT_MS;
+}
+
+export function msLeft(deadline: number): number {
+  return deadline - performance.now();
+}
 
 /** A call to Temporal with the command's time; its errors become the interface's. */
 export async function withinCommandTime<T>(
   client: Client,
   run: () => Promise<T>,
-  deadline = Date.now() + COMMAND_TIMEOUT_MS,
+  deadline = commandDeadline(),
 ): Promise<T> {
   for (;;) {
     try {
-      return await client.withDeadline(deadline, run);
+      return await withTimeLeft(client, run, Math.max(msLeft(deadline), 1));
     } catch (error) {
-      if (!isPassing(error) || Date.now() + PASSING_RETRY_MS > deadline) throw asRefusal(error);
+      if (!isPassing(error) || msLeft(deadline) < PASSING_RETRY_MS) throw asRefusal(error);
       await new Promise((resolve) => setTimeout(resolve, PASSING_RETRY_MS));
     }
+  }
+}
+
+async function withTimeLeft<T>(client: Client, run: () => Promise<T>, leftMs: number): Promise<T> {
+  const clockWasSet = new AbortController();
+  const timer = setTimeout(() => clockWasSet.abort(), leftMs + CLOCK_SET_MS);
+  try {
+    return await client.withAbortSignal(clockWasSet.signal, () =>
+      client.withDeadline(Date.now() + leftMs, run),
+    );
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -34,6 +57,7 @@ function isPassing(error: unknown): boolean {
 const PASSING_RETRY_MS = 100;
 const FAILED_PRECONDITION = 9;
 const ABORTED = 10;
+const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const RESOURCE_EXHAUSTED = 8;
 
@@ -45,7 +69,7 @@ function asRefusal(error: unknown): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return refuse('OPERATIONBEINGPROCESSED');
   const grpc = grpcCodeOf(error);
   if (grpc === undefined) return error;
-  const waits = grpc === DEADLINE_EXCEEDED || grpc === RESOURCE_EXHAUSTED;
+  const waits = [DEADLINE_EXCEEDED, CANCELLED, RESOURCE_EXHAUSTED].includes(grpc);
   return refuse(waits ? 'OPERATIONBEINGPROCESSED' : 'SERVICEUNAVAILABLE');
 }
 

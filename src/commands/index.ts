@@ -12,7 +12,7 @@ import type { GameroundCommands } from './types';
 import { voidGameRound } from './void-game-round';
 
 export interface CommandOptions {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: what a new round is dated by. */
   now?: () => number;
   taskQueue?: string;
 }

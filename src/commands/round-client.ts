@@ -27,7 +27,7 @@ import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/sea
 import { refuse } from '../domain/errors';
 import type { Command, RoundIdentity } from '../domain/round/types';
 import { channels } from './channels';
-import { COMMAND_TIMEOUT_MS, withinCommandTime } from './deadline';
+import { commandDeadline, msLeft, withinCommandTime } from './deadline';
 
 /** A server takes ten updates of one run at a time; several processes share that. */
 const IN_FLIGHT_PER_ROUND = 4;
@@ -267,7 +267,7 @@ type Limiter = <T>(gameround: string, run: (deadline: number) => Promise<T>, dea
 /** A few calls of a round go out at a time; a bounded rest waits, within the command's time. */
 function perRoundLimiter(inFlight: number): Limiter {
   const rounds = new Map<string, { semaphore: Semaphore; callers: number }>();
-  return async (gameround, run, deadline = Date.now() + COMMAND_TIMEOUT_MS) => {
+  return async (gameround, run, deadline = commandDeadline()) => {
     const entry = rounds.get(gameround) ?? { semaphore: new Semaphore(inFlight), callers: 0 };
     if (entry.callers >= WAITING_PER_ROUND) throw refuse('OPERATIONBEINGPROCESSED');
     rounds.set(gameround, entry);
@@ -275,7 +275,7 @@ function perRoundLimiter(inFlight: number): Limiter {
     try {
       const waiting = withTimeout(
         entry.semaphore,
-        Math.max(deadline - Date.now(), 1),
+        Math.max(msLeft(deadline), 1),
         refuse('OPERATIONBEINGPROCESSED'),
       );
       return await waiting.runExclusive(() => run(deadline));

@@ -3,7 +3,7 @@ import { refusal, refuse } from '../domain/errors';
 import { replyAbout } from '../domain/round/replies';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
 import { mayFinish, owns, type Session } from '../domain/session';
-import { COMMAND_TIMEOUT_MS } from './deadline';
+import { commandDeadline } from './deadline';
 import type { CommandPorts } from './ports';
 import type { RoundClient } from './round-client';
 import type { RoundCommand } from './types';
@@ -45,7 +45,7 @@ export async function sendToRound(
   { session, gameRound }: RoundCommand,
   command: Command,
 ): Promise<RoundReply> {
-  const deadline = deps.now() + COMMAND_TIMEOUT_MS;
+  const deadline = commandDeadline();
   const record = await reach(deps, session, gameRound, deadline);
   // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
   const isOver = record !== 'unavailable' && record !== undefined && record.status !== 'open';

@@ -5,7 +5,7 @@ import { gameroundHash, roundName } from '../domain/hashes';
 import { replyAbout } from '../domain/round/replies';
 import type { RoundSnapshot } from '../domain/round/types';
 import { startCommandOf } from './start-command';
-import { COMMAND_TIMEOUT_MS } from './deadline';
+import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from './ports';
 import { actorOf, recordOf, replyForOver, type CommandDependencies } from './shared';
 import type { StartGameRound } from './types';
@@ -76,14 +76,14 @@ async function startNew(
 ): Promise<RoundReply> {
   const { session } = request;
   // One for all that is done here: the caller must not wait longer, and nothing may start behind its back.
-  const deadline = deps.now() + COMMAND_TIMEOUT_MS;
+  const deadline = commandDeadline();
   const start = await describeStart(deps, gameround, request);
-  while (deps.now() < deadline) {
+  while (msLeft(deadline) > 0) {
     const holder = await guarded(() => deps.ports.guards.take(session, gameround));
     if (holder.gameround !== gameround) {
       const blocked = await makeWay(deps, holder, gameround, request, deadline);
       if (blocked !== 'undecided' && blocked !== undefined) return blocked;
-      const isFree = blocked === undefined && deps.now() < deadline;
+      const isFree = blocked === undefined && msLeft(deadline) > 0;
       if (!isFree || !(await guarded(() => deps.ports.guards.replace(session, holder, gameround)))) {
         await pause();
         continue;

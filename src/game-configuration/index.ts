@@ -36,7 +36,7 @@ export interface GameConfigurationOptions {
   provider: Pick<ProviderClient, 'getGameConfiguration'>;
   providerOf: (providerId: string) => ProviderAddress | undefined;
   logger?: Pick<Logger, 'warn'>;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds; only differences count. */
   clock?: () => number;
   maxAgeMs?: number;
   maxStaleMs?: number;
@@ -58,7 +58,7 @@ const MAX_ENTRIES = 2_000;
 const PAUSE_MS = 5_000;
 
 export function createGameConfigurations(options: GameConfigurationOptions): GameConfigurations {
-  const { provider, providerOf, logger, clock = Date.now } = options;
+  const { provider, providerOf, logger, clock = () => performance.now() } = options;
   const { maxAgeMs = MAX_AGE_MS, maxStaleMs = MAX_STALE_MS, maxEntries = MAX_ENTRIES } = options;
   const cache = new LRUCache<string, Known>({ max: maxEntries });
   /** One question at a time for each entry; bounded by the games and currencies of the tenants. */

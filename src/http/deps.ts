@@ -87,6 +87,8 @@ export interface HttpDeps {
   logger: Logger;
   /** Milliseconds since the epoch. */
   clock: () => number;
+  /** Milliseconds that rise with what passes, whatever the clock is set to; only differences count. */
+  elapsed: () => number;
   limits?: Partial<HttpLimits>;
 }
 

@@ -21,8 +21,9 @@ const PROBE_TIMEOUT_MS = 2_000;
 /**
  * Readiness (contract §1): not before every part has answered once; afterwards only Temporal and the workers count.
  * A report is kept for a second, and asked for once at a time: the probes cost the same however often it is read.
+ * @param clock milliseconds; only differences count
  */
-export function createHealth(probes: Probes, clock: () => number): Health {
+export function createHealth(probes: Probes, clock = () => performance.now()): Health {
   const seen = new Set<Part>();
   let kept: { report: HealthReport; at: number } | undefined;
   let running: Promise<HealthReport> | undefined;

@@ -38,9 +38,9 @@ export interface Answer {
 
 export function createHttp(deps: HttpDeps): Http {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const admission = new Admission({ calls: limits.calls, clock: () => performance.now() });
+  const admission = new Admission({ calls: limits.calls, clock: deps.elapsed });
   const onUnknownToken = (): void => deps.metrics.refusedAuthentication('token');
-  return { deps, limits: new Limits(limits, deps.clock, onUnknownToken), admission };
+  return { deps, limits: new Limits(limits, deps.elapsed, onUnknownToken), admission };
 }
 
 export function ok(body: object): Answer {

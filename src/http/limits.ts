@@ -12,7 +12,7 @@ export class Limits {
 
   constructor(
     private readonly limits: HttpLimits,
-    private readonly clock: () => number,
+    private readonly elapsed: () => number,
     private readonly onUnknownToken: () => void = () => undefined,
   ) {
     this.#guesses = new LRUCache({ max: MAX_GUESSERS });
@@ -41,7 +41,7 @@ export class Limits {
     const key = isAddress ? `address:${networkOf(by.address)}` : `provider:${by.providerId}`;
     const most = isAddress ? this.limits.unknownTokensPerAddress : this.limits.unknownTokensPerProvider;
     const known = this.#guesses.get(key);
-    const now = this.clock();
+    const now = this.elapsed();
     const current = known !== undefined && known.until > now ? known : { count: 0, until: now + WINDOW_MS };
     current.count += 1;
     this.#guesses.set(key, current);

@@ -11,7 +11,7 @@ const MAX_BALANCE_BYTES = 16_384;
 /** A session in memory: what MongoDB said of it, and what has happened since. */
 export interface CachedSession {
   document: SessionDocument;
-  /** When MongoDB was last asked. */
+  /** When MongoDB was last asked, by the clock that nobody sets. */
   readAt: number;
   lastUsed: number;
   writtenUse: number;
@@ -28,12 +28,12 @@ export class SessionCache {
   }
 
   /** Takes over what MongoDB says, keeping what is newer here. */
-  learn(document: SessionDocument, now: number): CachedSession {
+  learn(document: SessionDocument, readAt: number): CachedSession {
     const known = this.get(document._id);
     const stored = document.lastUsed.getTime();
-    const cached = known ?? { document, readAt: now, lastUsed: stored, writtenUse: stored };
+    const cached = known ?? { document, readAt, lastUsed: stored, writtenUse: stored };
     cached.document = document;
-    cached.readAt = now;
+    cached.readAt = readAt;
     cached.lastUsed = Math.max(cached.lastUsed, stored);
     cached.writtenUse = Math.max(cached.writtenUse, stored);
     const balanceAt = document.balanceAt?.getTime() ?? 0;

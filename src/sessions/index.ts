@@ -23,13 +23,21 @@ const FRESH_MS = 10_000;
 const REREAD_PATIENCE_MS = 250;
 const WRITE_EVERY_MS = 1_000;
 
-/** @param options.clock milliseconds since the epoch */
-export function createSessions(options: { db: Db; logger: Logger; clock?: () => number }): Sessions {
-  const clock = options.clock ?? Date.now;
+export interface SessionsOptions {
+  db: Db;
+  logger: Logger;
+  /** Milliseconds since the epoch. */
+  clock?: () => number;
+  /** Milliseconds that rise with what passes, whatever the clock is set to; only differences count. */
+  elapsed?: () => number;
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { clock = Date.now, elapsed = () => performance.now() } = options;
   const players = createPlayers(options.db, clock);
   const store = createSessionStore(options.db);
   const cache = new SessionCache();
-  const lookups = createLookups(store, cache, clock);
+  const lookups = createLookups(store, cache, clock, elapsed);
   const writer = writeBehind(store, cache, options.logger);
 
   function opened(token: string, cached: CachedSession): OpenSession {
@@ -38,7 +46,7 @@ export function createSessions(options: { db: Db; logger: Logger; clock?: () => 
 
   async function add(token: string, seed: SessionSeed): Promise<OpenSession> {
     const document = await store.addSession(documentOf(tokenHash(token), seed, clock()));
-    return opened(token, cache.learn(document, clock()));
+    return opened(token, cache.learn(document, elapsed()));
   }
 
   async function resolve(token: string, fresh: boolean, providerId?: string): Promise<OpenSession> {
@@ -113,7 +121,7 @@ export function createSessions(options: { db: Db; logger: Logger; clock?: () => 
 }
 
 /** Finds sessions by their tokens: in memory, in MongoDB, and by spending a launch token. */
-function createLookups(store: SessionStore, cache: SessionCache, clock: () => number) {
+function createLookups(store: SessionStore, cache: SessionCache, clock: () => number, elapsed: () => number) {
   const running = new Map<string, Promise<CachedSession>>();
 
   async function read(sessionId: string, providerId: string | undefined): Promise<CachedSession> {
@@ -123,7 +131,7 @@ function createLookups(store: SessionStore, cache: SessionCache, clock: () => nu
       const state = await store.launchState(sessionId, clock(), providerId);
       throw refuse(state === 'spent' ? 'LAUNCHURLSPENT' : 'TOKENNOTFOUND');
     }
-    return cache.learn(document, clock());
+    return cache.learn(document, elapsed());
   }
 
   /** All calls that come at once with the same launch token find, or make, the one session named after it. */
@@ -163,18 +171,19 @@ function createLookups(store: SessionStore, cache: SessionCache, clock: () => nu
     } finally {
       clearTimeout(timer);
       reading.catch(() => undefined);
-      cached.readAt = clock();
+      cached.readAt = elapsed();
     }
   }
 
   return {
     async find(token: string, fresh: boolean, providerId?: string): Promise<CachedSession> {
       if (!looksLikeToken(token)) throw refuse('TOKENNOTFOUND');
+      const askedAt = elapsed();
       const sessionId = tokenHash(token);
       const cached = cache.get(sessionId) ?? (await readOnce(sessionId, providerId));
       if (providerId !== undefined && cached.document.providerId !== providerId)
         throw refuse('TOKENNOTFOUND');
-      return (fresh && cached.readAt < clock()) || clock() - cached.readAt >= FRESH_MS
+      return (fresh && cached.readAt < askedAt) || askedAt - cached.readAt >= FRESH_MS
         ? reread(cached, sessionId)
         : cached;
     },

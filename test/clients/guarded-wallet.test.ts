@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { guardedProvider } from '../../src/clients/guarded-provider';
 import { guardedWallet, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
 import type { BalanceAnswer, OperatorAddress, OperatorWallet, ProviderClient } from '../../src/clients/types';
 import type { WalletAnswer, WalletPurpose } from '../../src/domain/wallet-call';
+import { machineClock } from '../support/clock';
 
 /* What holds back calls to a slow or dead operator, and what never does (contract §4). The wallet is scripted. */
 
@@ -45,6 +47,7 @@ function guard(change: Partial<WalletGuardOptions> = {}): OperatorWallet {
   });
 }
 
+afterEach(() => jest.restoreAllMocks());
 beforeEach(() => {
   now = 0;
   sent = [];
@@ -249,4 +252,15 @@ test('a provider’s calls: beyond its share they fail at once; another provider
   const again = close('p1');
   finish();
   await again;
+});
+
+test('a failing wallet is tried again after its pause, also when the clock is set back', async () => {
+  const clock = machineClock();
+  wallet = guard({ clock: undefined, firstPauseMs: 20 });
+  await fail();
+  clock.setBack();
+  expect(await call('debit')).toMatchObject({ unsent: true });
+  await sleep(30);
+  answer = () => Promise.resolve(TAKEN);
+  expect(await call('debit')).toEqual(TAKEN);
 });

@@ -1,5 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RefusedError } from '../../src/domain/errors';
-import { createGameConfigurations, type GameConfigurations } from '../../src/game-configuration';
+import {
+  createGameConfigurations,
+  type GameConfigurationOptions,
+  type GameConfigurations,
+} from '../../src/game-configuration';
+import { machineClock } from '../support/clock';
 
 const OPERATOR = { operatorId: 'op1', currencies: { EUR: 1, JPY: 100, BTC: 0.1 } };
 const GAME = { gameCode: 'slot', providerId: 'gp1' };
@@ -40,7 +46,7 @@ beforeEach(() => {
   configurations = made();
 });
 
-function made(maxEntries?: number): GameConfigurations {
+function made(change: Partial<GameConfigurationOptions> = {}): GameConfigurations {
   return createGameConfigurations({
     provider: {
       getGameConfiguration: async (address, query) => {
@@ -53,7 +59,7 @@ function made(maxEntries?: number): GameConfigurations {
     providerOf: (providerId) => (providerId === 'gp1' ? ADDRESS : undefined),
     logger: { warn: (...line: unknown[]) => void warnings.push(line) },
     clock: () => now,
-    ...(maxEntries === undefined ? {} : { maxEntries }),
+    ...change,
   });
 }
 
@@ -243,8 +249,19 @@ describe('the cache', () => {
     expect((await get()).config.stakes).toEqual([99]);
   });
 
+  it('is asked again when it is old, also when the clock is set back meanwhile', async () => {
+    const clock = machineClock();
+    configurations = made({ clock: undefined, maxAgeMs: 20 });
+    await get();
+    clock.setBack();
+    await sleep(30);
+    await get();
+    expect(asked).toHaveLength(2);
+    jest.restoreAllMocks();
+  });
+
   it('keeps a bounded number', async () => {
-    configurations = made(2);
+    configurations = made({ maxEntries: 2 });
     for (const currency of ['EUR', 'JPY', 'BTC', 'EUR']) await get(currency);
     expect(asked).toHaveLength(4);
     await get('BTC');

@@ -69,7 +69,8 @@ export interface Service extends Pretended {
   /** Everything that was logged. */
   log: string[];
   /** May be moved. */
-  clock: { now: number };
+  /** What has passed counts in `now`; `setBackMs`: how much the machine's clock is behind it. */
+  clock: { now: number; setBackMs: number };
   server: Server;
   stop(): Promise<void>;
 }
@@ -92,14 +93,15 @@ export async function startService(
 ): Promise<Service> {
   const client = await MongoClient.connect(process.env.TEST_MONGODB_URI!);
   const db = client.db(`http-${randomUUID()}`);
-  const clock = { now: options.now ?? Date.now() };
+  const clock = { now: options.now ?? Date.now(), setBackMs: 0 };
+  const wall = (): number => clock.now - clock.setBackMs;
   const log: string[] = [];
   const logger = createLogger({
     level: 'debug',
     process: 'api',
     destination: { write: (line: string) => void log.push(line) },
   });
-  const sessions = createSessions({ db, logger, clock: () => clock.now });
+  const sessions = createSessions({ db, logger, clock: wall, elapsed: () => clock.now });
   const commands = fakeCommands();
   const getBalance = jest.fn<Promise<BalanceAnswer>, []>(() =>
     Promise.resolve({ kind: 'balance', balance: BALANCE }),
@@ -123,7 +125,8 @@ export async function startService(
     health: { check: () => Promise.resolve({ ready: true, degraded: false, missing: [] }) },
     metrics: createMetrics({ defaults: false }),
     logger,
-    clock: () => clock.now,
+    clock: wall,
+    elapsed: () => clock.now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...options.deps,
   });
@@ -255,7 +258,7 @@ export async function providerCall(
 ): Promise<Reply> {
   const raw = typeof body === 'string' ? body : JSON.stringify(body);
   const id = signing.id ?? 'gp1';
-  const timestamp = signing.timestamp ?? new Date(clock.now).toISOString();
+  const timestamp = signing.timestamp ?? new Date(clock.now - clock.setBackMs).toISOString();
   const secret = signing.secret ?? `secret-of-${id}`;
   const signature =
     signing.signature ?? createHmac('sha256', secret).update(`${raw}#${timestamp}`).digest('base64');
@@ -285,7 +288,7 @@ export async function operatorCall(
   signing: Signing = {},
 ): Promise<Reply> {
   const id = signing.id ?? 'op1';
-  const timestamp = signing.timestamp ?? new Date(clock.now).toISOString();
+  const timestamp = signing.timestamp ?? new Date(clock.now - clock.setBackMs).toISOString();
   const secret = signing.secret ?? `secret-of-${id}`;
   const message = [secret, id, timestamp, ...fields].join('#');
   const raw = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);

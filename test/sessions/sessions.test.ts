@@ -25,6 +25,8 @@ const seed: SessionSeed = {
 let client: MongoClient;
 let db: Db;
 let now: number;
+/** How far the machine's clock is behind what has passed. */
+let setBackMs: number;
 let sessions: Sessions;
 const opened: Sessions[] = [];
 
@@ -32,7 +34,8 @@ function process_(): Sessions {
   const made = createSessions({
     db,
     logger: createLogger({ level: 'silent', process: 'api' }),
-    clock: () => now,
+    clock: () => now - setBackMs,
+    elapsed: () => now,
   });
   opened.push(made);
   return made;
@@ -45,6 +48,7 @@ afterAll(() => client.close());
 
 beforeEach(() => {
   now = Date.now();
+  setBackMs = 0;
   db = client.db(`sessions-${randomUUID()}`);
   sessions = process_();
 });
@@ -199,6 +203,20 @@ describe('session tokens', () => {
     expect((await other.resolve(token, { fresh: true })).session.expired).toBe(true);
   });
 
+  it.each([
+    ['asked for as it is now', 1, true],
+    ['ten seconds old', 10_000, false],
+  ])('are read again when %s, also when the clock was set back', async (_what, passedMs, fresh) => {
+    const token = await start();
+    const other = process_();
+    await other.resolve(token);
+    now += passedMs;
+    setBackMs = MINUTE;
+    await sessions.logout(token);
+    setBackMs = MINUTE - 1;
+    expect((await other.resolve(token, { fresh })).session.expired).toBe(true);
+  });
+
   it('write their use at most once a minute', async () => {
     const token = await start();
     const lastUsed = async () =>
@@ -254,6 +272,7 @@ describe('with MongoDB down', () => {
       db: own.db(db.databaseName),
       logger: createLogger({ level: 'silent', process: 'api' }),
       clock: () => now,
+      elapsed: () => now,
     });
     const { token } = await cut.connect(await cut.launch(seed));
     const unknown = await sessions.launch(seed);

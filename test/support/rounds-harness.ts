@@ -173,7 +173,7 @@ export function activitiesOver(
   http: HttpClient,
   { walletUrl, gameUrl = 'http://127.0.0.1:9', policy, guard, control = NO_CONTROL }: ActivitySettings,
 ): Activities {
-  const wallet = guardedWallet(createOperatorWallet(http), { ...WALLET_GUARD, ...guard, clock: Date.now });
+  const wallet = guardedWallet(createOperatorWallet(http), { ...WALLET_GUARD, ...guard });
   return createActivities({
     tenants: {
       operator: (operatorId) => {

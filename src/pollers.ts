@@ -1,0 +1,38 @@
+/** A worker asks for work again after at most 60 s. */
+const POLLED_WITHIN_MS = 70_000;
+
+export interface Poller {
+  identity: string;
+  /** By the Temporal server's clock, ms since the epoch. */
+  lastAccessMs: number;
+}
+
+/**
+ * Whether a worker is there, by what the Temporal server says of those who asked it for work: one counts for 70 s from
+ * when its time was seen to change. The server's clock and ours need not agree; they are compared only for a poller that
+ * is seen for the first time.
+ * @param elapsed milliseconds that rise with what passes, whatever the clock is set to
+ */
+export function createPollerWatch(
+  elapsed = () => performance.now(),
+): (pollers: readonly Poller[]) => boolean {
+  let seen = new Map<string, { lastAccessMs: number; changedAt: number }>();
+
+  function changedAt({ identity, lastAccessMs }: Poller): number {
+    const known = seen.get(identity);
+    if (known?.lastAccessMs === lastAccessMs) return known.changedAt;
+    const isThere = known !== undefined || Date.now() - lastAccessMs <= POLLED_WITHIN_MS;
+    return isThere ? elapsed() : -Infinity;
+  }
+
+  return (pollers) => {
+    // The server forgets who has not asked for minutes, and so do we.
+    seen = new Map(
+      pollers.map((poller) => {
+        const { identity, lastAccessMs } = poller;
+        return [identity, { lastAccessMs, changedAt: changedAt(poller) }];
+      }),
+    );
+    return [...seen.values()].some((one) => elapsed() - one.changedAt <= POLLED_WITHIN_MS);
+  };
+}

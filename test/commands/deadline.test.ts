@@ -1,0 +1,36 @@
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { msLeft, withinCommandTime } from '../../src/commands/deadline';
+
+/** As the SDK's: its deadline goes by the machine's clock, so one that is set back never comes. */
+function clientWhoseDeadlineNeverComes(): Client {
+  let signal: AbortSignal | undefined;
+  const client = {
+    withAbortSignal: (given: AbortSignal, run: () => Promise<unknown>) => {
+      signal = given;
+      return run();
+    },
+    withDeadline: (_deadline: number, run: () => Promise<unknown>) =>
+      Promise.race([
+        run(),
+        new Promise((_, reject) => signal?.addEventListener('abort', () => reject(cancelled()))),
+      ]),
+  };
+  return client as unknown as Client;
+}
+
+function cancelled(): Error {
+  const error = Object.assign(new Error('cancelled'), { code: 1, details: '', metadata: {} });
+  if (!isGrpcServiceError(error)) throw new Error('not what the SDK throws');
+  return error;
+}
+
+test('a caller’s time ends, also when the clock is set back while it waits', async () => {
+  const deadline = performance.now() + 30;
+  const never = new Promise<void>(() => undefined);
+  await expect(
+    withinCommandTime(clientWhoseDeadlineNeverComes(), () => never, deadline),
+  ).rejects.toMatchObject({
+    refusal: { status: 503, errorCode: { msg: 'OPERATIONBEINGPROCESSED' } },
+  });
+  expect(msLeft(deadline)).toBeLessThan(0);
+});
