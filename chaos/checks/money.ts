@@ -24,7 +24,7 @@ function withoutRecord(movements: readonly Movement[]): string[] {
   return [`the ledger has ${movements.map(({ type }) => type).join(', ')}, and there is no record`];
 }
 
-/** The same transactions on both sides, but for debits that are known to be unknown: those have to be voided on both. */
+/** The same transactions on both sides, but for debits that are known to be unknown or voided: those have to be voided on both. */
 function sameTransactions({ record, movements }: RoundEvidence): string[] {
   const transactions = record?.snapshot.transactions ?? [];
   const unsure = new Set(transactions.filter(({ outcome }) => outcome === 'unknown').map(nameOf));
@@ -33,9 +33,14 @@ function sameTransactions({ record, movements }: RoundEvidence): string[] {
   // The end of a bet that was taken back moves nothing, whether it was processed or not.
   const isMoney = (name: string): boolean => record?.status !== 'cancel' || !name.startsWith('end ');
   const crashed = record?.crashed === true;
+  // A bet that comes after its void is taken and moves nothing: a reconciliation hears that it was processed.
+  const isTakenBack = (name: string): boolean => {
+    const itsVoid = name.replace(/^debit /, 'void ');
+    return itsVoid !== name && ours.has(itsVoid) && theirs.has(itsVoid);
+  };
   return [
     ...[...ours]
-      .filter((name) => !theirs.has(name))
+      .filter((name) => !theirs.has(name) && !isTakenBack(name))
       .map((name) => `accepted, but not in the ledger: ${name}`),
     ...[...theirs]
       .filter((name) => !ours.has(name) && !unsure.has(name) && !crashed && isMoney(name))

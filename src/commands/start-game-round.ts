@@ -22,20 +22,30 @@ export async function startGameRound(
 ): Promise<RoundReply> {
   const { session } = request;
   const gameround = nameOf(request);
-  const record = await recordOf(deps, gameround);
-  if (record !== 'unavailable' && record !== undefined && record.status !== 'open') {
-    return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
-  }
-  const known = record !== undefined;
-  const reply = known ? await repeat(deps, gameround, request, record) : 'gone';
-  if (reply !== 'gone') return reply;
-  // Without its record nobody can say that the round is new.
-  if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
-  if (record !== undefined) return replyForOver(deps, gameround, actorOf(session));
+  const known = await replyOfKnown(deps, gameround, request);
+  if (known !== undefined) return known;
   if (session.onlyGameround !== undefined)
     throw refuse('MODENOTALLOWED', 'this token serves its own round only');
   if (session.expired) return repeatOfExpired(deps, gameround, request);
   return startNew(deps, gameround, request);
+}
+
+/** The answer of the round that the call names, undefined where there is none on record. */
+async function replyOfKnown(
+  deps: CommandDependencies,
+  gameround: string,
+  request: StartGameRound,
+): Promise<RoundReply | undefined> {
+  const record = await recordOf(deps, gameround);
+  if (record !== 'unavailable' && record !== undefined && record.status !== 'open') {
+    return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
+  }
+  if (record === undefined) return undefined;
+  const reply = await repeat(deps, gameround, request, record);
+  if (reply !== 'gone') return reply;
+  // Without its record nobody can say that the round is new.
+  if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
+  return replyForOver(deps, gameround, actorOf(request.session));
 }
 
 function nameOf({ session, requestId, rngResult, externalGameProviderRoundId }: StartGameRound): string {
@@ -77,10 +87,16 @@ async function startNew(
   const { session } = request;
   // One for all that is done here: the caller must not wait longer, and nothing may start behind its back.
   const deadline = commandDeadline();
-  const start = await describeStart(deps, gameround, request);
+  const start = await describeStart(deps, gameround, request).catch((error: unknown) =>
+    unlessLate(deps, gameround, request, error),
+  );
+  if ('reply' in start) return start.reply;
   while (msLeft(deadline) > 0) {
     const holder = await guarded(() => deps.ports.guards.take(session, gameround));
     if (holder.gameround !== gameround) {
+      // A guard passes on only when its holder's record is there: so would this round's be by now.
+      const known = await replyOfKnown(deps, gameround, request);
+      if (known !== undefined) return known;
       const blocked = await makeWay(deps, holder, gameround, request, deadline);
       if (blocked !== 'undecided' && blocked !== undefined) return blocked;
       const isFree = blocked === undefined && msLeft(deadline) > 0;
@@ -95,6 +111,19 @@ async function startNew(
     await pause();
   }
   throw refuse('OPERATIONBEINGPROCESSED');
+}
+
+/** A round that can't start may be there already, its record late: its own bet has used up the free play. */
+async function unlessLate(
+  deps: CommandDependencies,
+  gameround: string,
+  request: StartGameRound,
+  error: unknown,
+): Promise<{ reply: RoundReply }> {
+  const asked = await deps.rounds.ask(gameround, startCommandOf(request), actorOf(request.session));
+  const reply = asked === 'gone' ? await replyOfKnown(deps, gameround, request) : asked;
+  if (reply === undefined) throw error;
+  return { reply };
 }
 
 /** Others may be after the same guard: not all of them shall look again at the same moment. */

@@ -11,9 +11,11 @@ import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpClient } from '../../src/clients/http';
 import { guardedWallet, WALLET_GUARD, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
+import type { OperatorAddress } from '../../src/clients/types';
 import { createCommands } from '../../src/commands';
 import { createReconciliation } from '../../src/commands/reconcile-transactions';
 import { createRoundControl } from '../../src/commands/round-control';
+import type { CommandPorts } from '../../src/commands/ports';
 import type { GameroundCommands } from '../../src/commands/types';
 import { workflowIdOf } from '../../src/contracts/gameround';
 import type { ReconcileResult } from '../../src/contracts/reconcile';
@@ -25,7 +27,7 @@ import { createGuards } from '../../src/read-model/guards';
 import { dataConverterOf, encrypts } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
 import { createRounds, type Rounds } from '../../src/read-model/rounds';
-import { refuse } from '../../src/domain/errors';
+import { createTicketChooser } from '../../src/tickets';
 import { createWorker, type WorkerSlots } from '../../worker/worker';
 import { walletControls, type WalletControls } from './wallet-controls';
 import { workflowBundle } from './workflow-bundle';
@@ -118,7 +120,12 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
     runWorker({ address, namespace, taskQueue, activities: own, slots: options.workerSlots });
   const worker = options.worker === 'none' ? undefined : await startWorker();
-  const commands = commandsOver(client, database, rounds, policy, taskQueue);
+  const chooseTicket = createTicketChooser({
+    wallet: createOperatorWallet(http),
+    operatorOf: (operatorId) => addressOf(operatorId, wallet.url, policy),
+    ticketUse: () => Promise.resolve({ used: 0, won: 0 }),
+  });
+  const commands = commandsOver(client, database, rounds, policy, taskQueue, chooseTicket);
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
   return {
     ...walletControls(wallet.url),
@@ -177,17 +184,9 @@ export function activitiesOver(
   return createActivities({
     tenants: {
       operator: (operatorId) => {
-        const secrets = OPERATORS.find((known) => known.operatorId === operatorId)?.secrets;
-        if (secrets === undefined) return Promise.reject(new Error(`unknown operator ${operatorId}`));
-        const { walletTimeoutMs } = policy;
-        const repeatableErrorIds = [REPEATABLE_ERROR_ID];
-        return Promise.resolve({
-          operatorId,
-          operatorUrl: walletUrl,
-          secrets,
-          walletTimeoutMs,
-          repeatableErrorIds,
-        });
+        const address = addressOf(operatorId, walletUrl, policy);
+        if (address === undefined) return Promise.reject(new Error(`unknown operator ${operatorId}`));
+        return Promise.resolve({ ...address, repeatableErrorIds: [REPEATABLE_ERROR_ID] });
       },
       provider: (providerId) => Promise.resolve({ providerId, gameUrl, secrets: ['s'] }),
     },
@@ -200,6 +199,15 @@ export function activitiesOver(
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),
     observe: () => undefined,
   });
+}
+
+function addressOf(
+  operatorId: string,
+  operatorUrl: string,
+  { walletTimeoutMs }: RoundPolicy,
+): OperatorAddress | undefined {
+  const secrets = OPERATORS.find((known) => known.operatorId === operatorId)?.secrets;
+  return secrets && { operatorId, operatorUrl, secrets, walletTimeoutMs };
 }
 
 interface WorkerSettings {
@@ -237,6 +245,7 @@ function commandsOver(
   rounds: Rounds,
   policy: RoundPolicy,
   taskQueue: string,
+  chooseTicket: CommandPorts['chooseTicket'],
 ): GameroundCommands {
   return createCommands(
     client,
@@ -249,7 +258,7 @@ function commandsOver(
           voidsWholeRound: operatorId === 'op-whole',
           followUpDebits: gameCode === FOLLOW_UP_GAME,
         }),
-      chooseTicket: () => Promise.reject(refuse('NOTICKETAVAILABLE')),
+      chooseTicket,
     },
     { taskQueue },
   );
