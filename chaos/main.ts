@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { BUG_NAMES, BUGS, type BugName } from './bugs';
 import { describeResult, describeViolations, violationsOf } from './report';
-import { runChaos } from './run';
+import { Interrupted, runChaos } from './run';
 import { LONG } from './schedule';
 
 /*
@@ -17,17 +17,18 @@ ${BUG_NAMES.map((name) => `    ${name.padEnd(30)} ${BUGS[name].what}`).join('\n'
 
 const DRAIN_MS = 180_000;
 
+const OPTIONS = {
+  seed: { type: 'string' },
+  minutes: { type: 'string', default: '3' },
+  players: { type: 'string', default: '24' },
+  json: { type: 'string' },
+  bug: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string' },
-      minutes: { type: 'string', default: '3' },
-      players: { type: 'string', default: '24' },
-      json: { type: 'string' },
-      bug: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const values = valuesGiven();
+  if (values === undefined) return 2;
   const seed = Number(values.seed ?? randomInt(1_000_000));
   const minutes = Number(values.minutes);
   const players = Number(values.players);
@@ -42,6 +43,7 @@ async function main(): Promise<number> {
   const result = await runChaos(
     {
       ...{ seed, players, pace: LONG, drainMs: DRAIN_MS, durationMs: minutes * 60_000, log },
+      signal: stopSignal(),
       ...(bug === undefined ? {} : { bug }),
     },
     async (evidence, checks) => {
@@ -54,13 +56,34 @@ async function main(): Promise<number> {
     console.log('\nNo cent was lost or paid twice.');
     return 0;
   }
-  console.log(`\n${story}\n\nAgain: ${commandOf(seed, minutes, players, bug)}`);
+  console.log(`\n${story}\n\nPromises were broken. Again: ${commandOf(seed, minutes, players, bug)}`);
   return 1;
 }
 
 function commandOf(seed: number, minutes: number, players: number, bug: BugName | undefined): string {
   const more = bug === undefined ? '' : ` --bug ${bug}`;
   return `npm run chaos -- --seed ${seed} --minutes ${minutes} --players ${players}${more}`;
+}
+
+function valuesGiven() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`);
+    return undefined;
+  }
+}
+
+/** Aborted by Ctrl-C, which arrives twice under npm, or SIGTERM. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => {
+    // What is under way fails as its processes go.
+    process.on('unhandledRejection', () => undefined);
+    controller.abort();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return controller.signal;
 }
 
 function log(line: string): void {
@@ -70,7 +93,7 @@ function log(line: string): void {
 main().then(
   (code) => (process.exitCode = code),
   (error: unknown) => {
-    console.error(error);
-    process.exitCode = 2;
+    console.error(error instanceof Interrupted ? 'interrupted: nothing is left running' : error);
+    process.exit(error instanceof Interrupted ? 130 : 2);
   },
 );

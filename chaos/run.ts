@@ -28,6 +28,8 @@ export interface ChaosOptions {
   /** A deliberate mistake in the service; see bugs.ts. */
   bug?: BugName;
   log?: (line: string) => void;
+  /** Ends the run at once; it rejects, and nothing is left running. */
+  signal?: AbortSignal;
 }
 
 export interface ChaosResult {
@@ -64,6 +66,12 @@ export async function runChaos(
   clock('build');
   const stack = await Stack.start({ service, log });
   try {
+    return await Promise.race([playAndCheck(), interrupted(options.signal)]);
+  } finally {
+    await stack.close();
+  }
+
+  async function playAndCheck(): Promise<ChaosResult> {
     clock('start');
     const notes = new Notes();
     let over = false;
@@ -88,7 +96,7 @@ export async function runChaos(
 
     await keepWalletAway(stack, true);
     const inVain = players.filter(({ who }) => who.operatorId === AWAY).map((player) => player.spin(1));
-    const waiting = await marksAreRight(stack, 'I8a', 1);
+    const waiting = await marksAreRight(stack, 'I8a', 'while a wallet is away', 1);
     await keepWalletAway(stack, false);
     clock('wallet away');
     await Promise.all([playing, ...inVain]);
@@ -107,7 +115,7 @@ export async function runChaos(
       ...[noVoidAfterCredit(evidence), nobodyForgotten(evidence), await nobodyIdle(evidence)],
       ...[properEnds(evidence), stableAnswers(evidence), finalIsFinal(evidence), noInternalErrors(evidence)],
       recordIsRound(evidence),
-      ...[waiting, await marksAreRight(stack, 'I8b'), alive],
+      ...[waiting, await marksAreRight(stack, 'I8b', 'in the end'), alive],
       everyRoundReplays(evidence),
       drained(left, still, evidence.rounds.size),
       noOwnEnds(stack),
@@ -126,9 +134,19 @@ export async function runChaos(
       checks,
       phases: clock('end'),
     };
-  } finally {
-    await stack.close();
   }
+}
+
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+function interrupted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new Interrupted());
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 function phases(log: (line: string) => void): (name: string) => Record<string, number> {

@@ -69,6 +69,7 @@ export class Stack {
   #ports!: { temporal: number; mongod: number; api: number };
   #service: string;
   #dataDir = '';
+  #closed = false;
 
   private constructor(private readonly options: StackOptions) {
     this.#service = options.service;
@@ -127,6 +128,7 @@ export class Stack {
   /** Returns when it runs; a server also answers. */
   async start(part: Part): Promise<void> {
     if (this.#children.has(part)) return;
+    if (this.#closed) throw new Error('it is over');
     const child = await this.#spawn(part);
     this.#children.set(part, child);
     void child.exited.then(() => {
@@ -162,6 +164,7 @@ export class Stack {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     for (const step of this.#undo.splice(0).reverse())
       await step().catch((error: unknown) => this.options.log(`closing: ${String(error)}`));
   }

@@ -96,13 +96,18 @@ const EVERY_MS = 500;
  * I8: who waits for something longer than they should is marked, on the workflow and on the record, and nobody else.
  * A mark may come a little later than what it speaks of, so it is looked at until all is right or time is up.
  */
-export async function marksAreRight(stack: Stack, id: string, minMarked = 0): Promise<Checked> {
+export async function marksAreRight(
+  stack: Stack,
+  id: string,
+  when: string,
+  minMarked = 0,
+): Promise<Checked> {
   const deadline = Date.now() + SETTLE_MS;
   for (;;) {
     const checked = await look(stack, id);
     const isDone = checked.violations.length === 0 && checked.marked >= minMarked;
     if (isDone || Date.now() > deadline) {
-      const promise = `who waits too long is marked, nobody else (${checked.marked} of them marked)`;
+      const promise = `who waits too long is marked, nobody else; ${when} (${checked.marked} marked)`;
       const few =
         checked.marked < minMarked ? [{ what: `only ${checked.marked} rounds are marked at all` }] : [];
       return { id, promise, examined: checked.examined, violations: [...checked.violations, ...few] };
