@@ -129,6 +129,8 @@ async function confirm(
     if (late && (await guards.giveUp(round, round.gameround))) return { kind: 'guard-lost' };
     const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
     const confirmed = await guards.confirm(round, round.gameround, attemptAt);
+    // Nobody hears an attempt that was overtaken; where the clock was set back, it is asked again.
+    if (confirmed === 'overtaken') return { kind: 'unconfirmed' };
     if (confirmed !== 'lost') return confirmed;
     // The guard is given back when the record is written; a workflow that was reset comes here again.
     return (await rounds.find(round.gameround)) === undefined ? { kind: 'guard-lost' } : 'again';

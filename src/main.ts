@@ -31,6 +31,7 @@ import { createSessions, type Sessions } from './sessions';
 import { loadTenants, type Tenants } from './tenants';
 
 const PROBE_TIMEOUT_MS = 1_500;
+const LOOK_EVERY_MS = 10_000;
 /** Longer than a command's time (10 s), so that a call that came before the stop gets its answer. */
 const FINISH_WITHIN_MS = 15_000;
 const IDLE_CHECK_MS = 100;
@@ -88,7 +89,11 @@ async function main(): Promise<void> {
     if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
   });
 
+  // That a worker is gone shows only to who has looked before.
+  const looking = setInterval(() => void health.check(), LOOK_EVERY_MS).unref();
+
   await serve(createHttpServer(app.callback()), config, stopped, logger);
+  clearInterval(looking);
   await prepared;
   await tenants.close();
   await sessions.close();

@@ -9,19 +9,20 @@ export interface Poller {
 
 /**
  * Whether a worker is there, by what the Temporal server says of those who asked it for work: one counts for 70 s from
- * when its time was seen to change. The server's clock and ours need not agree; they are compared only for a poller that
- * is seen for the first time.
+ * when it was seen to have asked again, so it has to be looked at every few seconds. The server's clock and ours need not
+ * agree; they are compared only by the first look.
  * @param elapsed milliseconds that rise with what passes, whatever the clock is set to
  */
 export function createPollerWatch(
   elapsed = () => performance.now(),
 ): (pollers: readonly Poller[]) => boolean {
-  let seen = new Map<string, { lastAccessMs: number; changedAt: number }>();
+  let seen: Map<string, { lastAccessMs: number; changedAt: number }> | undefined;
 
   function changedAt({ identity, lastAccessMs }: Poller): number {
-    const known = seen.get(identity);
+    const known = seen?.get(identity);
     if (known?.lastAccessMs === lastAccessMs) return known.changedAt;
-    const isThere = known !== undefined || Date.now() - lastAccessMs <= POLLED_WITHIN_MS;
+    // Who wasn't there at the last look, or at another time, has asked since.
+    const isThere = seen !== undefined || Date.now() - lastAccessMs <= POLLED_WITHIN_MS;
     return isThere ? elapsed() : -Infinity;
   }
 

@@ -51,7 +51,7 @@ export async function sendToRound(
   const isOver = record !== 'unavailable' && record !== undefined && record.status !== 'open';
   const send = isOver ? deps.rounds.ask : deps.rounds.send;
   const reply = await send(gameRound, command, actorOf(session), deadline);
-  return reply === 'gone' ? replyForOver(deps, gameRound, actorOf(session)) : reply;
+  return reply === 'gone' ? replyForOver(deps, gameRound, actorOf(session), deadline) : reply;
 }
 
 /**
@@ -92,10 +92,11 @@ export async function replyForOver(
   deps: CommandDependencies,
   gameround: string,
   actor: Actor,
+  deadline?: number,
 ): Promise<RoundReply> {
   const record = await recordOf(deps, gameround);
   const round =
-    record === undefined || record === 'unavailable' ? await deps.rounds.state(gameround) : record;
+    record === undefined || record === 'unavailable' ? await deps.rounds.state(gameround, deadline) : record;
   if (round === undefined) throw refuse('GAMEROUNDNOTFOUND');
   if (!owns(actor, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
   // The record says open although nothing runs: somebody ended the workflow by force. Nothing can be done here.

@@ -14,38 +14,33 @@ const MIN_PAUSE_MS = 50;
 
 /**
  * Identify first (contract: Identity): the named round is repeated or followed up while it is open, refused when it
- * is over; only an unknown one can start, and close another for that.
+ * is over; only an unknown one can start, and close another for that. Its record tells, or, where that is late, its
+ * workflow.
  */
 export async function startGameRound(
   deps: CommandDependencies,
   request: StartGameRound,
 ): Promise<RoundReply> {
   const { session } = request;
-  const gameround = nameOf(request);
-  const known = await replyOfKnown(deps, gameround, request);
+  // One for all that is done here: the caller must not wait longer, and nothing may start behind its back.
+  const start: Start = { request, gameround: nameOf(request), deadline: commandDeadline() };
+  const known = await replyByRecord(deps, start);
   if (known !== undefined) return known;
-  if (session.onlyGameround !== undefined)
-    throw refuse('MODENOTALLOWED', 'this token serves its own round only');
-  if (session.expired) return repeatOfExpired(deps, gameround, request);
-  return startNew(deps, gameround, request);
+  const own = session.onlyGameround;
+  if (own === undefined && !session.expired) return startNew(deps, start);
+  const isReached = own === undefined || own === start.gameround;
+  const reply = isReached ? await replyByRound(deps, start) : undefined;
+  if (reply !== undefined) return reply;
+  throw own === undefined
+    ? refuse('TOKENEXPIRED')
+    : refuse('MODENOTALLOWED', 'this token serves its own round only');
 }
 
-/** The answer of the round that the call names, undefined where there is none on record. */
-async function replyOfKnown(
-  deps: CommandDependencies,
-  gameround: string,
-  request: StartGameRound,
-): Promise<RoundReply | undefined> {
-  const record = await recordOf(deps, gameround);
-  if (record !== 'unavailable' && record !== undefined && record.status !== 'open') {
-    return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
-  }
-  if (record === undefined) return undefined;
-  const reply = await repeat(deps, gameround, request, record);
-  if (reply !== 'gone') return reply;
-  // Without its record nobody can say that the round is new.
-  if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
-  return replyForOver(deps, gameround, actorOf(request.session));
+interface Start {
+  request: StartGameRound;
+  /** The hash of the round that the call names. */
+  gameround: string;
+  deadline: number;
 }
 
 function nameOf({ session, requestId, rngResult, externalGameProviderRoundId }: StartGameRound): string {
@@ -53,11 +48,32 @@ function nameOf({ session, requestId, rngResult, externalGameProviderRoundId }: 
   return gameroundHash(session.operatorId, session.playerId, session.gameCode, name);
 }
 
+/** The answer of the round that the call names, undefined where there is none on record. */
+async function replyByRecord(deps: CommandDependencies, start: Start): Promise<RoundReply | undefined> {
+  const { gameround, request, deadline } = start;
+  const record = await recordOf(deps, gameround);
+  if (record === undefined) return undefined;
+  if (record !== 'unavailable' && record.status !== 'open') {
+    return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
+  }
+  const reply = await repeat(deps, start, record);
+  if (reply !== 'gone') return reply;
+  // Without its record nobody can say that the round is new.
+  if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
+  return replyForOver(deps, gameround, actorOf(request.session), deadline);
+}
+
+/** The same for a round whose record may be late: its workflow answers, and once that is gone the record is there. */
+async function replyByRound(deps: CommandDependencies, start: Start): Promise<RoundReply | undefined> {
+  const { gameround, request, deadline } = start;
+  const reply = await deps.rounds.ask(gameround, startCommandOf(request), actorOf(request.session), deadline);
+  return reply === 'gone' ? replyByRecord(deps, start) : reply;
+}
+
 /** The round is there, or may be: a repeat, or a follow-up debit, which has to be durable first. */
 async function repeat(
   deps: CommandDependencies,
-  gameround: string,
-  request: StartGameRound,
+  { request, gameround, deadline }: Start,
   record: RoundSnapshot | 'unavailable',
 ): Promise<RoundReply | 'gone'> {
   const { followUpDebits } = await deps.ports.policyFor(request.session);
@@ -65,39 +81,27 @@ async function repeat(
   const actor = actorOf(request.session);
   // A ticket is chosen once, by the command that opens the round; a follow-up is paid with money.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
-  return mayDebit ? deps.rounds.send(gameround, command, actor) : deps.rounds.ask(gameround, command, actor);
+  const say = mayDebit ? deps.rounds.send : deps.rounds.ask;
+  return say(gameround, command, actor, deadline);
 }
 
-/** An expired session starts nothing; a round that it opened and that has no record yet still answers. */
-async function repeatOfExpired(
-  deps: CommandDependencies,
-  gameround: string,
-  request: StartGameRound,
-): Promise<RoundReply> {
-  const reply = await deps.rounds.ask(gameround, startCommandOf(request), actorOf(request.session));
-  if (reply === 'gone') throw refuse('TOKENEXPIRED');
-  return reply;
-}
-
-async function startNew(
-  deps: CommandDependencies,
-  gameround: string,
-  request: StartGameRound,
-): Promise<RoundReply> {
+async function startNew(deps: CommandDependencies, start: Start): Promise<RoundReply> {
+  const { request, gameround, deadline } = start;
   const { session } = request;
-  // One for all that is done here: the caller must not wait longer, and nothing may start behind its back.
-  const deadline = commandDeadline();
-  const start = await describeStart(deps, gameround, request).catch((error: unknown) =>
-    unlessLate(deps, gameround, request, error),
-  );
-  if ('reply' in start) return start.reply;
+  const described = await describeStart(deps, gameround, request).catch((error: unknown) => ({ error }));
+  if ('error' in described) {
+    // It may be there already, its record late: its own bet has used up the free play.
+    const reply = await replyByRound(deps, start);
+    if (reply === undefined) throw described.error;
+    return reply;
+  }
   while (msLeft(deadline) > 0) {
     const holder = await guarded(() => deps.ports.guards.take(session, gameround));
     if (holder.gameround !== gameround) {
-      // A guard passes on only when its holder's record is there: so would this round's be by now.
-      const known = await replyOfKnown(deps, gameround, request);
+      // A round that is over gives up its guard to the next one, also while its record is late.
+      const known = await replyByRound(deps, start);
       if (known !== undefined) return known;
-      const blocked = await makeWay(deps, holder, gameround, request, deadline);
+      const blocked = await makeWay(deps, holder, start);
       if (blocked !== 'undecided' && blocked !== undefined) return blocked;
       const isFree = blocked === undefined && msLeft(deadline) > 0;
       if (!isFree || !(await guarded(() => deps.ports.guards.replace(session, holder, gameround)))) {
@@ -105,25 +109,12 @@ async function startNew(
         continue;
       }
     }
-    const reply = await deps.rounds.start(start, actorOf(session), deadline);
-    if (reply === 'gone') return replyForOver(deps, gameround, actorOf(session));
+    const reply = await deps.rounds.start(described, actorOf(session), deadline);
+    if (reply === 'gone') return replyForOver(deps, gameround, actorOf(session), deadline);
     if (reply !== 'guard-lost') return reply;
     await pause();
   }
   throw refuse('OPERATIONBEINGPROCESSED');
-}
-
-/** A round that can't start may be there already, its record late: its own bet has used up the free play. */
-async function unlessLate(
-  deps: CommandDependencies,
-  gameround: string,
-  request: StartGameRound,
-  error: unknown,
-): Promise<{ reply: RoundReply }> {
-  const asked = await deps.rounds.ask(gameround, startCommandOf(request), actorOf(request.session));
-  const reply = asked === 'gone' ? await replyOfKnown(deps, gameround, request) : asked;
-  if (reply === undefined) throw error;
-  return { reply };
 }
 
 /** Others may be after the same guard: not all of them shall look again at the same moment. */
@@ -138,9 +129,7 @@ function pause(): Promise<void> {
 async function makeWay(
   deps: CommandDependencies,
   holder: GuardHolder,
-  gameround: string,
-  request: StartGameRound,
-  deadline: number,
+  { gameround, request, deadline }: Start,
 ): Promise<RoundReply | undefined | 'undecided'> {
   const open = await openRoundOf(deps, holder.gameround, deadline);
   if (open === undefined) return undefined;

@@ -28,6 +28,8 @@ export interface GuardHolder {
   confirmed: boolean;
 }
 
+export type Confirmed = 'first' | 'again' | 'lost' | 'overtaken';
+
 export interface Guards {
   /** Takes the guard for a round; answers the holder, which is the round itself when it has it. */
   take(key: GuardKey, gameround: string): Promise<GuardHolder>;
@@ -35,10 +37,10 @@ export interface Guards {
   replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
   /**
    * The workflow's own word before its first debit. `first`: nothing was sent yet; `again`: it was confirmed before,
-   * so the debit may have been sent; `lost`: another round has it, or a newer attempt has taken over from this one,
-   * which was frozen: what that is told must not be overtaken.
+   * so the debit may have been sent; `lost`: another round has it; `overtaken`: a newer attempt has confirmed it, as
+   * when this one was frozen, so it must not send. Or the Temporal server's clock was set back: then it is for later.
    */
-  confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<'first' | 'again' | 'lost'>;
+  confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
   /** Gives it back where it was never confirmed, and says whether it was so: nothing has been sent then. */
   giveUp(key: GuardKey, gameround: string): Promise<boolean>;
   holder(key: GuardKey): Promise<string | undefined>;
@@ -78,7 +80,7 @@ export function createGuards(db: Db): Guards {
         { $set: { confirmed: true, attemptAt } },
         { returnDocument: 'before', ...LIMITS },
       );
-      if (before === null) return 'lost';
+      if (before === null) return (await this.holder(key)) === gameround ? 'overtaken' : 'lost';
       return before.confirmed ? 'again' : 'first';
     },
     async giveUp(key, gameround) {

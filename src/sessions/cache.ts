@@ -58,7 +58,8 @@ export class SessionCache {
   keepBalance(sessionId: string, value: WalletBalance, now: number): void {
     const cached = this.get(sessionId);
     if (cached === undefined) return;
-    cached.balance = { value, at: now };
+    // It is newer than the one before, whatever the clock was set to meanwhile.
+    cached.balance = { value, at: Math.max(now, (cached.balance?.at ?? 0) + 1) };
     if (JSON.stringify(value).length <= MAX_BALANCE_BYTES) this.#toWrite(cached);
   }
 

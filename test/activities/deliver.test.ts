@@ -243,8 +243,20 @@ test('an attempt that was frozen while the next one was made sends nothing', asy
     currentAttemptScheduledTimestampMs,
   });
   expect(await deliver({}, 2, at(7_000))).toMatchObject({ kind: 'declined' });
-  await deliver({}, 1, at(1_000));
+  expect(await deliver({}, 1, at(1_000))).toEqual({ kind: 'unconfirmed' });
   expect(sent).toBe(1);
+});
+
+test('nor does one after the Temporal server’s clock was set back, until it is where it was; the bet is not given up', async () => {
+  answers = [FAILED, TAKEN];
+  const at = (currentAttemptScheduledTimestampMs: number): Partial<Info> => ({
+    currentAttemptScheduledTimestampMs,
+  });
+  expect(await deliver({}, 1, at(20_000))).toMatchObject({ kind: 'unknown' });
+  expect(await deliver({}, 2, at(7_000))).toEqual({ kind: 'unconfirmed' });
+  expect(await deliver({ late: true }, 1, at(8_000))).toEqual({ kind: 'unconfirmed' });
+  expect(sent).toBe(1);
+  expect(await deliver({ late: true }, 1, at(20_001))).toMatchObject({ kind: 'accepted' });
 });
 
 test('a start that comes too late gives the guard back and sends nothing', async () => {

@@ -1501,14 +1501,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.late'],
     file: 'src/commands/start-game-round.ts',
-    find: 'if (reply === undefined) throw error;',
-    replace: 'throw error;',
+    find: 'if (reply === undefined) throw described.error;',
+    replace: 'throw described.error;',
   },
   {
     rows: ['c3.late#2'],
     file: 'src/commands/start-game-round.ts',
-    find: '      const known = await replyOfKnown(deps, gameround, request);',
-    replace: '      const known = undefined as RoundReply | undefined;',
+    find: '      const known = await replyByRound(deps, start);',
+    replace: '      const known = await replyByRecord(deps, start);',
   },
   {
     rows: ['c3.mongoDown'],

@@ -51,6 +51,11 @@ describe('a worker is there', () => {
     expect(isThere([at(1_000)])).toBe(true);
   });
 
+  it('at once when it is new, whatever the clocks say', () => {
+    expect(isThere([])).toBe(false);
+    expect(isThere([at(-900_000)])).toBe(true);
+  });
+
   it('not because the server still remembers one from before we looked', () => {
     expect(isThere([at(-71_000)])).toBe(false);
     expect(isThere([at(-71_000)])).toBe(false);

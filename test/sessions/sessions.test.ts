@@ -217,6 +217,22 @@ describe('session tokens', () => {
     expect((await other.resolve(token, { fresh })).session.expired).toBe(true);
   });
 
+  it('keep the newest balance, also one that came after the clock was set back', async () => {
+    const token = await start();
+    const { sessionId } = (await sessions.resolve(token)).session;
+    const balanceOf = (amount: number) => ({
+      balances: [{ type: 'real' as const, currency: 'EUR', amount }],
+    });
+    sessions.keepBalance(sessionId, balanceOf(1));
+    await sessions.close();
+    setBackMs = MINUTE;
+    sessions.keepBalance(sessionId, balanceOf(2));
+    now += 10_000;
+    expect((await sessions.resolve(token)).session.balance).toEqual(balanceOf(2));
+    await sessions.close();
+    expect((await process_().resolve(token)).session.balance).toEqual(balanceOf(2));
+  });
+
   it('write their use at most once a minute', async () => {
     const token = await start();
     const lastUsed = async () =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ProjectedRound } from '../../src/contracts/activities';
 import { RefusedError } from '../../src/domain/errors';
+import type { Session } from '../../src/domain/session';
 import { exchange } from '../support/e2e-http';
 import { finished, STAKE } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
@@ -74,23 +75,71 @@ test('nor when the round is over', async () => {
   await finished(harness, gameRoundInfo.hash);
 });
 
-test('the guard of another round is not taken over for one that is over', async () => {
-  release();
-  const session = harness.newSession();
-  const name = (externalGameProviderRoundId: string) => ({
-    ...{ session, requestId: randomUUID(), rngResult: {}, closeOpenGame: true, externalGameProviderRoundId },
-    debitInformation: { debitAmount: STAKE, currency: 'EUR' },
+/** A bet of money in a round of that name. */
+const bet = (session: Session, externalGameProviderRoundId: string, closeOpenGame = true) => ({
+  ...{ session, requestId: randomUUID(), rngResult: {}, closeOpenGame, externalGameProviderRoundId },
+  ...{ debitInformation: { debitAmount: STAKE, currency: 'EUR' }, endGame: false },
+});
+
+const NO = { fault: 'status', status: 400, errorCode: { id: 77, msg: 'NO' } };
+const LOST = { fault: 'status', status: 503, when: 'after' };
+
+describe('the round after it is left alone when the call of one comes again that', () => {
+  it.each<[string, { endGame: boolean; winAmount?: number }, [type: string, fault: object][], string]>([
+    ['is closed', { endGame: true }, [], 'GAMEROUNDNOTACTIVE'],
+    ['was cancelled', { endGame: false }, [['debit', NO]], 'GAMEROUNDNOTACTIVE'],
+    [
+      'is crashed',
+      { endGame: true, winAmount: 50 },
+      [
+        ['credit', LOST],
+        ['credit', NO],
+      ],
+      'GAMEROUNDCRASHED',
+    ],
+    ['the next one has closed', { endGame: false }, [], 'GAMEROUNDNOTACTIVE'],
+  ])('%s', async (_what, { endGame, winAmount }, faults, told) => {
+    const session = harness.newSession();
+    const { playerId } = session;
+    for (const [type, fault] of faults) await harness.fault({ ...fault, match: { type, playerId } });
+    const first = { ...bet(session, 'first'), endGame, rngResult: { winAmount } };
+    const { gameRoundInfo } = await harness.commands.startGameRound(first);
+    const next = await harness.commands.startGameRound(bet(session, 'next'));
+    expect([next.gameRoundInfo.status, next.refusal]).toEqual(['open', undefined]);
+    expect(await harness.rounds.find(gameRoundInfo.hash)).toBeUndefined();
+    for (const closeOpenGame of [true, false]) {
+      const repeat = await harness.commands.startGameRound({ ...first, closeOpenGame });
+      expect([repeat.gameRoundInfo.hash, repeat.refusal?.errorCode.msg]).toEqual([gameRoundInfo.hash, told]);
+    }
+    const { hash } = next.gameRoundInfo;
+    expect(await harness.commands.describeRound(hash)).toMatchObject({ status: 'open' });
+    expect(await harness.sent(hash)).toEqual(['debit']);
   });
-  const over = { ...name('over'), endGame: true };
-  const { gameRoundInfo } = await harness.commands.startGameRound(over);
-  await finished(harness, gameRoundInfo.hash);
-  const next = await harness.commands.startGameRound({ ...name('next'), endGame: false });
-  const looks = jest.spyOn(harness.rounds, 'find').mockResolvedValueOnce(undefined);
-  const repeat = await harness.commands.startGameRound(over);
-  expect(looks).toHaveBeenCalledTimes(2);
+});
+
+test('its own token reaches it, and no other round', async () => {
+  const session = harness.newSession();
+  const call = bet(session, 'r');
+  const first = await harness.commands.startGameRound(call);
+  const own = { ...session, onlyGameround: first.gameRoundInfo.hash };
+  const repeat = await harness.commands.startGameRound({ ...call, session: own });
+  expect([repeat.gameRoundInfo, repeat.refusal]).toEqual([first.gameRoundInfo, undefined]);
+  const other = harness.commands.startGameRound(bet(own, 'other'));
+  expect(await refusedWith(other)).toContain('MODENOTALLOWED');
+});
+
+test('an expired session is told of its round, whose record comes in the moment in which it is asked for', async () => {
+  const session = harness.newSession();
+  const call = { ...bet(session, 'r'), endGame: true };
+  const { gameRoundInfo } = await harness.commands.startGameRound(call);
+  jest.spyOn(harness.rounds, 'find').mockImplementationOnce(async () => {
+    release();
+    await finished(harness, gameRoundInfo.hash);
+    return undefined;
+  });
+  const repeat = await harness.commands.startGameRound({ ...call, session: { ...session, expired: true } });
   expect(repeat).toMatchObject({ gameRoundInfo: { hash: gameRoundInfo.hash, status: 'closed' } });
   expect(repeat.refusal?.errorCode.msg).toBe('GAMEROUNDNOTACTIVE');
-  expect(await harness.commands.describeRound(next.gameRoundInfo.hash)).toMatchObject({ status: 'open' });
 });
 
 test('a round that never was is refused for want of a free play', async () => {
