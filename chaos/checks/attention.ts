@@ -96,12 +96,7 @@ const EVERY_MS = 500;
  * I8: who waits for something longer than they should is marked, on the workflow and on the record, and nobody else.
  * A mark may come a little later than what it speaks of, so it is looked at until all is right or time is up.
  */
-export async function marksAreRight(
-  stack: Stack,
-  id: string,
-  when: string,
-  minMarked = 0,
-): Promise<Checked> {
+export async function marksAreRight(stack: Stack, id: string, when: string, minMarked = 0): Promise<Checked> {
   const deadline = Date.now() + SETTLE_MS;
   for (;;) {
     const checked = await look(stack, id);
