@@ -97,6 +97,7 @@ export async function runChaos(
     await keepWalletAway(stack, true);
     const inVain = players.filter(({ who }) => who.operatorId === AWAY).map((player) => player.spin(1));
     const waiting = await marksAreRight(stack, 'I8a', 'while a wallet is away', 1);
+    const idle = await nobodyIdle(stack);
     await keepWalletAway(stack, false);
     clock('wallet away');
     await Promise.all([playing, ...inVain]);
@@ -112,7 +113,7 @@ export async function runChaos(
     clock('gather');
     const checks = [
       ...[booksAgree(evidence), winsPaid(evidence), onceOnly(evidence), deliveredOnce(evidence)],
-      ...[noVoidAfterCredit(evidence), nobodyForgotten(evidence), await nobodyIdle(evidence)],
+      ...[noVoidAfterCredit(evidence), nobodyForgotten(evidence), idle],
       ...[properEnds(evidence), stableAnswers(evidence), finalIsFinal(evidence), noInternalErrors(evidence)],
       recordIsRound(evidence),
       ...[waiting, await marksAreRight(stack, 'I8b', 'in the end'), alive],

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { workflowIdOf } from '../../src/contracts/gameround';
-import type { Evidence, RoundEvidence } from '../evidence';
+import { askRunning, each, workflowsOf, type Evidence, type RoundEvidence } from '../evidence';
+import type { Stack } from '../stack';
 import { perRound, type Checked } from './check';
 
 /** I5, first half: a record that says open has somebody at work on it. */
@@ -16,28 +18,43 @@ export function nobodyForgotten({ rounds }: Evidence): Checked {
 /** What a workflow whose round is over may still be about. */
 const WORK_AFTER_THE_END = ['deliver', 'settle', 'project', 'report', 'fetchResult', 'autoClose'];
 
-/** I5, second half: a workflow that lives on after its round has something to do. Asked of the server, not of us. */
-export async function nobodyIdle({ rounds, stack }: Evidence): Promise<Checked> {
-  const checked: Checked = {
+/** A round that has just ended has nothing more to do, and ends at its next task. */
+const LAST_TASK_MS = 5_000;
+
+/**
+ * I5, second half: a workflow that lives on after its round has something to do. Asked of the server, not of us, and
+ * while a wallet is away: in the end there should be none.
+ */
+export async function nobodyIdle(stack: Stack): Promise<Checked> {
+  const running = [...(await workflowsOf(stack))].filter(([, { status }]) => status === 'RUNNING');
+  const over: string[] = [];
+  await each(running, async ([gameround]) => {
+    const state = await askRunning(stack, gameround).catch(() => undefined);
+    if (state !== undefined && state.status !== 'open' && !state.attention.includes('void-refused'))
+      over.push(gameround);
+  });
+  const idle = await idleOf(stack, over);
+  if (idle.length > 0) await sleep(LAST_TASK_MS);
+  return {
     id: 'I5b',
     promise: 'a live workflow whose round is over has a void, a record or a report to bring',
-    examined: 0,
-    violations: [],
+    examined: over.length,
+    violations: (await idleOf(stack, idle)).map((gameround) => ({
+      gameround,
+      what: 'over, running, and idle',
+    })),
   };
-  const running = [...rounds.values()].filter(({ workflow }) => workflow?.status === 'RUNNING');
-  for (const round of running) {
-    if (round.state === undefined || round.state.status === 'open') continue;
-    checked.examined += 1;
-    const { raw, status } = await stack.temporal.workflow.getHandle(workflowIdOf(round.gameround)).describe();
+}
+
+async function idleOf(stack: Stack, gamerounds: readonly string[]): Promise<string[]> {
+  const idle: string[] = [];
+  await each(gamerounds, async (gameround) => {
+    const { raw, status } = await stack.temporal.workflow.getHandle(workflowIdOf(gameround)).describe();
     const pending = (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? '');
-    const parked = round.state.attention.includes('void-refused');
-    if (status.name === 'RUNNING' && !parked && !pending.some((name) => WORK_AFTER_THE_END.includes(name)))
-      checked.violations.push({
-        gameround: round.gameround,
-        what: `${round.state.status}, running, and idle`,
-      });
-  }
-  return checked;
+    if (status.name === 'RUNNING' && !pending.some((name) => WORK_AFTER_THE_END.includes(name)))
+      idle.push(gameround);
+  });
+  return idle;
 }
 
 /** I7: the record is the round as its workflow has it. */
