@@ -8,6 +8,12 @@ import { refuse, refuseBecause } from '../domain/errors';
 
 /** The command's time: how long a caller waits, not how long the workflow may take. */
 const COMMAND_TIMEOUT_MS = 10_000;
+/**
+ * How long the server waits for a worker that has taken a workflow's task. One that it handed to a worker in that one's last
+ * moment is lost until then (10 s by default): below the command's time, so that the caller still gets its answer.
+ */
+export const TASK_TIMEOUT = '6s';
+
 /** The client counts by the machine's clock, which may be set back meanwhile: then this ends the wait. */
 const CLOCK_SET_MS = 500;
 

@@ -3,7 +3,7 @@ import { TASK_QUEUE } from '../contracts/gameround';
 import { RECONCILE_WORKFLOW, reconcileWorkflowIdOf, type ReconcileResult } from '../contracts/reconcile';
 import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
-import { withinCommandTime } from './deadline';
+import { TASK_TIMEOUT, withinCommandTime } from './deadline';
 
 /**
  * Reconciles a round with its operator (spec reconcileTransactions). Repeats join the run that is under way; one that
@@ -25,6 +25,7 @@ export function createReconciliation(
           workflowId: reconcileWorkflowIdOf(gameround),
           taskQueue,
           args: [gameround],
+          workflowTaskTimeout: TASK_TIMEOUT,
           workflowIdConflictPolicy: 'USE_EXISTING',
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           staticSummary: `reconciles ${gameround} with ${operatorId}`,

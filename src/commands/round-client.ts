@@ -27,7 +27,7 @@ import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/sea
 import { refuse } from '../domain/errors';
 import type { Command, RoundIdentity } from '../domain/round/types';
 import { channels } from './channels';
-import { commandDeadline, msLeft, withinCommandTime } from './deadline';
+import { commandDeadline, msLeft, TASK_TIMEOUT, withinCommandTime } from './deadline';
 
 /** A server takes ten updates of one run at a time; several processes share that. */
 const IN_FLIGHT_PER_ROUND = 4;
@@ -203,6 +203,7 @@ function startOperation(
     workflowId: workflowIdOf(identity.gameround),
     taskQueue,
     args: [start],
+    workflowTaskTimeout: TASK_TIMEOUT,
     workflowIdConflictPolicy: 'USE_EXISTING',
     // Completed: the name is used up. Failed: the guard was lost before anything was sent, so it is not.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',

@@ -153,3 +153,9 @@ test('no wallet call goes out before its command is in the history', async () =>
   expect(signal).toBeGreaterThan(deliveries[0]!);
   expect(signal).toBeLessThan(deliveries[1]!);
 });
+
+test('a task that a worker took and never brought back is missed well within a caller’s ten seconds', async () => {
+  const hash = await playerOf(harness).open();
+  const { raw } = await harness.handle(hash).describe();
+  expect(Number(raw.executionConfig?.defaultWorkflowTaskTimeout?.seconds)).toBe(6);
+});
