@@ -45,7 +45,6 @@ export class Balancer {
       const { api, agent } = this.#agents[(first + attempt) % this.#agents.length]!;
       try {
         const seen = await post(agent, `${api}${path}`, signed);
-        if (attempt > 1 && hasEndedItsRound(seen)) return after({ ...seen, status: 200 });
         if (seen.status !== 503 || attempt === ATTEMPTS) return after(seen);
         this.askedAgain += 1;
         await sleep(ASK_AGAIN_MS);
@@ -60,13 +59,6 @@ export class Balancer {
   async close(): Promise<void> {
     await Promise.all(this.#agents.map(({ agent }) => agent.destroy()));
   }
-}
-
-/** What a repeat hears where the call itself, whose answer was lost, has ended the round (README, "The first round by curl"). */
-function hasEndedItsRound({ status, body }: Omit<Seen, 'ms'>): boolean {
-  return (
-    status === 400 && body.errorCode?.msg === 'GAMEROUNDNOTACTIVE' && body.gameRoundInfo?.status === 'closed'
-  );
 }
 
 function isClosed(error: unknown): boolean {

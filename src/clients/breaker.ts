@@ -13,8 +13,8 @@ export interface Breaker {
 export type NoteResult = (answered: boolean) => void;
 
 export interface BreakerOptions {
-  /** Milliseconds; only differences count, and a clock that is set back would keep a wallet waiting. */
-  clock?: () => number;
+  /** Milliseconds that rise with what passes; by a clock that is set back a wallet would be kept waiting. */
+  elapsed?: () => number;
   failuresInARow: number;
   firstPauseMs: number;
   maxPauseMs: number;
@@ -28,11 +28,11 @@ interface Trouble {
 }
 
 export function createBreaker(options: BreakerOptions): Breaker {
-  const { clock = () => performance.now(), failuresInARow, firstPauseMs, maxPauseMs, onChange } = options;
+  const { elapsed = () => performance.now(), failuresInARow, firstPauseMs, maxPauseMs, onChange } = options;
   const troubles = new Map<string, Trouble>();
 
   function pauseFor(trouble: Trouble, pauseMs: number): void {
-    trouble.failing = { pauseMs, nextTryAt: clock() + pauseMs, trying: false };
+    trouble.failing = { pauseMs, nextTryAt: elapsed() + pauseMs, trying: false };
   }
 
   function note(operatorId: string, answered: boolean): void {
@@ -55,7 +55,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
       const trouble = troubles.get(operatorId);
       const failing = trouble?.failing;
       if (trouble === undefined || failing === undefined) return (answered) => note(operatorId, answered);
-      if (failing.trying || clock() < failing.nextTryAt) return undefined;
+      if (failing.trying || elapsed() < failing.nextTryAt) return undefined;
       failing.trying = true;
       return (answered) => {
         note(operatorId, answered);

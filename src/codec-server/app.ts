@@ -20,6 +20,7 @@ export interface CodecServerDeps {
   logger: Logger;
   /** Milliseconds since the epoch. */
   clock: () => number;
+  /** Milliseconds that rise with what passes, whatever the clock is set to. */
   elapsed: () => number;
 }
 

@@ -4,8 +4,8 @@ import { refuse } from '../domain/errors';
 export interface AdmissionOptions {
   /** Calls that this process answers at a time. */
   calls: number;
-  /** Milliseconds; only differences count. */
-  clock: () => number;
+  /** Milliseconds that rise with what passes, whatever the clock is set to. */
+  elapsed: () => number;
 }
 
 /** A call that takes longer says that its party has more of them on the way than are being dealt with. */
@@ -59,7 +59,7 @@ export class Admission {
     const party = this.#parties.get(name) ?? newParty(this.options.calls);
     this.#parties.set(name, party);
     if (party.held >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');
-    const began = this.options.clock();
+    const began = this.options.elapsed();
     party.held += 1;
     this.#held += 1;
     try {
@@ -72,7 +72,7 @@ export class Admission {
   }
 
   #adapt(party: Party, began: number): void {
-    const now = this.options.clock();
+    const now = this.options.elapsed();
     const { calls } = this.options;
     if (now - began <= SLOW_MS) {
       party.slow = NOT_SLOW;

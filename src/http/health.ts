@@ -21,9 +21,9 @@ const PROBE_TIMEOUT_MS = 2_000;
 /**
  * Readiness (contract §1): not before every part has answered once; afterwards only Temporal and the workers count.
  * A report is kept for a second, and asked for once at a time: the probes cost the same however often it is read.
- * @param clock milliseconds; only differences count
+ * @param elapsed milliseconds that rise with what passes, whatever the clock is set to
  */
-export function createHealth(probes: Probes, clock = () => performance.now()): Health {
+export function createHealth(probes: Probes, elapsed = () => performance.now()): Health {
   const seen = new Set<Part>();
   let kept: { report: HealthReport; at: number } | undefined;
   let running: Promise<HealthReport> | undefined;
@@ -36,13 +36,13 @@ export function createHealth(probes: Probes, clock = () => performance.now()): H
     const needed = missing.filter((part) => part !== 'mongodb' || !seen.has('mongodb'));
     const ready = needed.length === 0;
     const report = { ready, degraded: ready && missing.length > 0, missing };
-    kept = { report, at: clock() };
+    kept = { report, at: elapsed() };
     return report;
   }
 
   return {
     check: () => {
-      if (kept !== undefined && clock() - kept.at < KEPT_MS) return Promise.resolve(kept.report);
+      if (kept !== undefined && elapsed() - kept.at < KEPT_MS) return Promise.resolve(kept.report);
       running ??= ask().finally(() => (running = undefined));
       return running;
     },

@@ -38,7 +38,7 @@ export interface Answer {
 
 export function createHttp(deps: HttpDeps): Http {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const admission = new Admission({ calls: limits.calls, clock: deps.elapsed });
+  const admission = new Admission({ calls: limits.calls, elapsed: deps.elapsed });
   const onUnknownToken = (): void => deps.metrics.refusedAuthentication('token');
   return { deps, limits: new Limits(limits, deps.elapsed, onUnknownToken), admission };
 }

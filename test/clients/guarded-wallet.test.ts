@@ -40,7 +40,7 @@ function guard(change: Partial<WalletGuardOptions> = {}): OperatorWallet {
     close: () => Promise.resolve(),
   };
   return guardedWallet(bare, {
-    ...{ clock: () => now, failuresInARow: ENOUGH, firstPauseMs: 1_000, maxPauseMs: 4_000 },
+    ...{ elapsed: () => now, failuresInARow: ENOUGH, firstPauseMs: 1_000, maxPauseMs: 4_000 },
     ...{ callsPerOperator: 5, callsWhileFailing: 2, reportsPerOperator: 1 },
     onChange: (operatorId, failing) => changes.push(`${operatorId} ${failing ? 'failing' : 'well'}`),
     ...change,
@@ -256,7 +256,7 @@ test('a provider’s calls: beyond its share they fail at once; another provider
 
 test('a failing wallet is tried again after its pause, also when the clock is set back', async () => {
   const clock = machineClock();
-  wallet = guard({ clock: undefined, firstPauseMs: 20 });
+  wallet = guard({ elapsed: undefined, firstPauseMs: 20 });
   await fail();
   clock.setBack();
   expect(await call('debit')).toMatchObject({ unsent: true });
