@@ -1,0 +1,52 @@
+import type { CommandDependencies } from '../../src/commands/shared';
+import { startGameRound } from '../../src/commands/start-game-round';
+import { refuse } from '../../src/domain/errors';
+import type { Session } from '../../src/domain/session';
+
+/* Whatever a start has to ask, its caller waits for one command's time in all (contract §4). What it asks is scripted. */
+
+const session = { operatorId: 'op1', playerId: 'p', gameCode: 'g', providerId: 'gp1' } as Session;
+const RECORD = { status: 'open', identity: session };
+
+const call = {
+  ...{ session, requestId: 'q', rngResult: { rngCallId: 'd' }, endGame: false, closeOpenGame: true },
+  debitInformation: { currency: 'EUR', useTicketInfo: { useTicket: true } },
+};
+
+it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
+  ['a round on record', { findRecord: () => Promise.resolve(RECORD as never) }, {}],
+  ['no free play', { chooseTicket: () => Promise.reject(refuse('NOTICKETAVAILABLE')) }, {}],
+  ['another round in the way', {}, {}],
+  ['an expired session', {}, { expired: true }],
+])('%s: all that is asked has one deadline', async (_what, change, over) => {
+  const deadlines: (number | undefined)[] = [];
+  const asked = (gone: unknown) => (deadline?: number) => {
+    deadlines.push(deadline);
+    return Promise.resolve(gone);
+  };
+  const rounds = {
+    ask: (_round: string, _command: unknown, _actor: unknown, until?: number) => asked('gone')(until),
+    send: (_round: string, _command: unknown, _actor: unknown, until?: number) => asked('gone')(until),
+    state: (_round: string, until?: number) => asked(undefined)(until),
+    isRunning: (_round: string, until?: number) => asked(false)(until),
+    start: (_start: unknown, _actor: unknown, until?: number) =>
+      asked({ gameRoundInfo: { status: 'open' } })(until),
+  };
+  const ports = {
+    findRecord: () => Promise.resolve(undefined),
+    policyFor: () => Promise.resolve({ followUpDebits: false }),
+    chooseTicket: () => Promise.resolve({ stake: 1 }),
+    guards: {
+      take: () => Promise.resolve({ gameround: 'another', confirmed: true }),
+      replace: () => Promise.resolve(true),
+    },
+    ...change,
+  };
+  const deps = { rounds, ports, now: Date.now } as unknown as CommandDependencies;
+  const began = performance.now();
+  await startGameRound(deps, { ...call, session: { ...session, ...over } }).catch(() => undefined);
+  expect(deadlines.length).toBeGreaterThan(0);
+  expect(new Set(deadlines).size).toBe(1);
+  expect(deadlines[0]! - began).toBeGreaterThanOrEqual(10_000);
+  expect(deadlines[0]! - began).toBeLessThan(10_500);
+});
