@@ -61,10 +61,12 @@ function owes({ state }: RoundEvidence, type: string): boolean {
   return (state?.transactions ?? []).some((one) => one.type === type && one.outcome === 'pending');
 }
 
-/** The newest word on a void was that the operator doesn't know us. */
+/**
+ * A void was told that the operator doesn't know us. Not the newest one: what a dead worker had sent before may reach the
+ * operator last, and its answer nobody.
+ */
 function refusedVoid(calls: readonly WalletCall[]): boolean {
-  const last = voidsOf(calls).at(-1);
-  return last?.status === 401 && last.clientLeft === undefined;
+  return voidsOf(calls).some(({ status, clientLeft }) => status === 401 && clientLeft === undefined);
 }
 
 function answeredVoid(calls: readonly WalletCall[], status: number): boolean {

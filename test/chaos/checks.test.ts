@@ -53,4 +53,21 @@ describe('the marks that a round should have', () => {
   ])('that waits for %s', (_what, name, forMs, must, may) => {
     expect(expectedMarks(closed, { pending: [{ name, forMs }], openForMs: 0 })).toEqual({ must, may });
   });
+
+  const NEXT = { type: 'void', hash: 'h' };
+  const told = (status: number, clientLeft?: true) => ({
+    ...{ status, body: { gameRound: 'g', transactions: [NEXT] } },
+    ...(clientLeft === undefined ? {} : { clientLeft }),
+  });
+  it.each([
+    ['refused for our signature', [told(401)], ['void-refused']],
+    ['refused so, an older one held back and accepted after it', [told(401), told(200)], ['void-refused']],
+    ['refused so, and nobody heard of it', [told(401, true)], []],
+    ['accepted', [told(200)], []],
+    ['not sent', [], []],
+  ])('whose void that is owed was %s', (_what, calls, must) => {
+    const state = { status: 'cancel', transactions: [{ ...NEXT, outcome: 'pending' }] };
+    const round = { calls, state } as unknown as RoundEvidence;
+    expect(expectedMarks(round, { pending: [], openForMs: 0 })).toEqual({ must, may: [] });
+  });
 });
