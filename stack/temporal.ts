@@ -33,15 +33,6 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
-/**
- * What of the server's dynamic configuration is not as it comes; the same as in stack/compose/dynamic-config.yaml. A worker
- * that stops has the server end its polls: otherwise it drops them, and with them the task that is just being handed to
- * one, which is then missed only at the end of its time.
- */
-export const DYNAMIC_CONFIG: Readonly<Record<string, boolean>> = {
-  'frontend.enableCancelWorkerPollsOnShutdown': true,
-};
-
 const NAMESPACE = 'default';
 const RETENTION_SECONDS = 30 * 24 * 3600;
 const START_TIMEOUT_MS = 60_000;
@@ -90,10 +81,6 @@ function serverArgs({ port, uiPort, uiCodecEndpoint, dataFile }: TemporalOptions
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch']),
     ...(uiCodecEndpoint === undefined ? [] : ['--ui-codec-endpoint', uiCodecEndpoint]),
     ...(dataFile === undefined ? [] : ['--db-filename', dataFile]),
-    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
-      '--dynamic-config-value',
-      `${key}=${value}`,
-    ]),
     // WAL with NORMAL survives a killed process, not a power loss; half as many fsyncs, half as much again in rounds/s.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
   ];

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
 import { createActivities, type Activities } from '../activities';
@@ -20,11 +19,6 @@ import { ensureSearchAttributes } from './search-attributes';
 import { freeLocalAddress, startWorkerService, type WorkerService } from './service';
 import { tenantLookup } from './tenants';
 import { createWorker } from './worker';
-
-/** Past the calls that a stopping worker finishes (worker/worker.ts), and below the grace that docker-compose.yml gives. */
-const STOP_WITHIN_MS = 80_000;
-const STOP_IDLE_MS = 5_000;
-const STOP_LOOK_MS = 500;
 
 /** Composition root of a worker process. Runs until SIGTERM, SIGINT or the end of the process that started it. */
 async function main(): Promise<void> {
@@ -114,31 +108,16 @@ async function connect(config: Config, connection: Connection, activities: Activ
   });
 }
 
-/**
- * Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. It is the
- * server that ends a stopping worker's polls; where that is gone, the worker ends without its word.
- */
+/** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */
 async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): Promise<void> {
   const running = worker.run();
   logger.info('worker is polling');
   process.send?.({ ready: true });
-  const stopping = untilAborted(stopped).then(async () => {
+  void untilAborted(stopped).then(() => {
     logger.info('worker is stopping');
     if (worker.getState() === 'RUNNING') worker.shutdown();
-    await untilNothingIsLeft(worker);
   });
-  const isAnswered = await Promise.race([running.then(() => true), stopping.then(() => false)]);
-  if (!isAnswered) logger.warn("Temporal doesn't answer; the worker ends without it");
-}
-
-/** Its calls are over, and for five seconds nothing has come that the server may still have handed to it. */
-async function untilNothingIsLeft(worker: Worker): Promise<void> {
-  const limit = performance.now() + STOP_WITHIN_MS;
-  for (let idleSince = performance.now(); performance.now() < limit; await sleep(STOP_LOOK_MS)) {
-    const { numInFlightActivities, numInFlightWorkflowActivations } = worker.getStatus();
-    if (numInFlightActivities + numInFlightWorkflowActivations > 0) idleSince = performance.now();
-    else if (performance.now() - idleSince > STOP_IDLE_MS) return;
-  }
+  await running;
 }
 
 function installRuntime(logger: Logger, metricsAddress: string | undefined): void {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
 import { projectRoot } from '../../stack/paths';
-import { DYNAMIC_CONFIG } from '../../stack/temporal';
 
 interface Service {
   readonly image: string;
@@ -42,12 +41,6 @@ describe('docker-compose.yml', () => {
   it('has no secret in it', () => {
     expect(text).toContain('SECRETS_KEY: ${SECRETS_KEY:-}');
     expect(text).toContain('BACKOFFICE_TOKEN: ${BACKOFFICE_TOKEN:-}');
-  });
-
-  it('configures the Temporal server as the embedded one is', () => {
-    const file = readFileSync(join(root, 'stack/compose/dynamic-config.yaml'), 'utf8');
-    const entries = Object.entries(DYNAMIC_CONFIG).map(([key, value]) => [key, [{ value }]]);
-    expect(parse(file)).toEqual(Object.fromEntries(entries));
   });
 
   it('registers the search attributes that rounds carry', () => {

@@ -41,14 +41,6 @@ describe('Temporal', () => {
     expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(names));
   });
 
-  it('ends the polls of a worker that stops, so that no task is handed to it any more', async () => {
-    const connection = await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS ?? '' });
-    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'default' });
-    await connection.close();
-    // What the SDK's worker goes by as well.
-    expect(namespaceInfo?.capabilities?.workerPollCompleteOnShutdown).toBe(true);
-  });
-
   it('says why it did not start, with its last lines, and leaves nothing', async () => {
     const binary = await findBinary('temporal');
     const [own, taken] = [await port(), Number(process.env.TEST_TEMPORAL_ADDRESS?.split(':')[1])];
