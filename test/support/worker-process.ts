@@ -20,6 +20,8 @@ export interface WorkerSettings {
   walletTimeout: string;
   namespace: string;
   database: string;
+  /** Another Temporal server than the tests' common one. */
+  temporalAddress?: string;
 }
 
 export interface WorkerProcess {
@@ -71,7 +73,7 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
     // Nothing of ours gets in by accident: the settings of this test only.
     env: {
       PATH: process.env.PATH,
-      TEMPORAL_ADDRESS: required('TEST_TEMPORAL_ADDRESS'),
+      TEMPORAL_ADDRESS: settings.temporalAddress ?? required('TEST_TEMPORAL_ADDRESS'),
       TEMPORAL_NAMESPACE: settings.namespace,
       MONGODB_URI: required('TEST_MONGODB_URI'),
       MONGODB_DATABASE: settings.database,
