@@ -27,7 +27,7 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   const state = await askRunning(stack, gameround);
   await tryNow(stack, gameround);
   if (state.attention.includes('void-refused')) await handle.signal(resumeSignal);
-  // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say.
+  // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say. The rest is owed then.
   const voided = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
   const isOpen = state.transactions.some(({ outcome, hash }) => outcome === 'unknown' && !voided.has(hash));
   if (state.crashed && isOpen) {

@@ -86,7 +86,6 @@ export function winsPaid({ rounds, notes }: Evidence): Checked {
       const { record, gameround, movements } = round;
       const about = notes.names.get(gameround);
       if (record?.status !== 'closed' || about === undefined) return undefined;
-      // A round that an operator had crashed and a person settled pays what the operator then accepted.
       const commands = sent.get(about.roundName) ?? [];
       const acknowledged = commands
         .filter(({ heard }) => heard.some(({ answer }) => answer?.status === 200))

@@ -1880,6 +1880,12 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
+    rows: ['c8.settledRest'],
+    file: 'src/domain/round/decide.ts',
+    find: '  if (rest > 0) return stillCrashed(',
+    replace: '  if (rest < 0) return stillCrashed(',
+  },
+  {
     rows: ['c8.refusal#3'],
     file: 'activities/reconcile.ts',
     find: 'if (!isAccepted || transactions.length === 0) return NOTHING_TO_RESEND;',

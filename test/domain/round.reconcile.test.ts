@@ -23,8 +23,8 @@ import {
 const WON = start({ winAmount: 40 });
 const GENTLE: EndCommand = { ...end('reconcile', 'reconcileTransactions'), gentle: true };
 
-function settleCommand(accepted: string[]): SettleCommand {
-  return { type: 'settle', key: 'settle-1', reason: 'reconcileTransactions', accepted };
+function settleCommand(accepted: string[], key = 'settle-1'): SettleCommand {
+  return { type: 'settle', key, reason: 'reconcileTransactions', accepted };
 }
 
 function crashed(): TestRound {
@@ -261,6 +261,82 @@ describe('settling a crashed round ("settles it to closed")', () => {
     expect(round.state).toBe(before);
     round.do(settleCommand(owed));
     expect(totals(round.state)).toMatchObject({ totalWinAmount: 40 });
+  });
+
+  describe('with winnings that no transaction stands for yet ("no cent may be lost")', () => {
+    /** 40 won, 10 paid, and a follow-up bet of 30 that nobody knows the outcome of: 30 are open. */
+    function undecided(): TestRound {
+      const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });
+      round.do(collectWin('c', 10), ACCEPTED);
+      round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), UNKNOWN);
+      expect(round.state).toMatchObject({ crashed: true, amountToCollect: 30 });
+      return round;
+    }
+    const hashesOf = (round: TestRound): string[] => round.state.transactions.map(({ hash }) => hash);
+
+    it('decides the others; these are owed from now on, and the end, and the round stays crashed', () => {
+      const round = undecided();
+      round.do(settleCommand(hashesOf(round)));
+      expect(round.state).toMatchObject({ status: 'open', crashed: true, amountToCollect: 30 });
+      expect(round.state.settled).toBeUndefined();
+      expect(round.state.closedAt).toBeUndefined();
+      expect(attentionOf(round.state)).toEqual(['crashed']);
+      expect(resent(round)).toEqual(['debit 100', 'credit 10', 'debit 30', 'credit 30', 'end']);
+      expect(round.reply(settleCommand(hashesOf(round).slice(0, 3)))).toMatchObject({
+        refusal: { errorCode: { msg: 'GAMEROUNDCRASHED' } },
+      });
+    });
+
+    it('a reconciliation then pays them and closes', () => {
+      const round = undecided();
+      round.do(settleCommand(hashesOf(round)));
+      expect(round.refusal(GENTLE)).toBe('GAMEROUNDCRASHED');
+      const accepted = settledBy(snapshotOf(round.state), { kind: 'accepted', hashesProcessed: [] });
+      round.do(settleCommand(accepted!, 'reconcile'));
+      expect(round.state).toMatchObject({ status: 'closed', crashed: false, amountToCollect: 0 });
+      expect(totals(round.state)).toEqual({ totalBetAmount: 130, totalWinAmount: 40 });
+    });
+
+    it('a bet that is not in the operator’s books is no longer in doubt, so that a reconciliation closes', () => {
+      const round = undecided();
+      round.do(settleCommand(hashesOf(round).slice(0, 2)));
+      expect(resent(round)).toEqual(['debit 100', 'credit 10', 'credit 30', 'end']);
+      const accepted = settledBy(snapshotOf(round.state), { kind: 'accepted', hashesProcessed: [] });
+      round.do(settleCommand(accepted!, 'reconcile'));
+      expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
+    });
+
+    it.each([
+      ['paid by other means', true, 40],
+      ['given up on purpose', false, 10],
+    ])('or a person settles them as well, under a key of its own: %s', (_what, isPaid, won) => {
+      const round = undecided();
+      round.do(settleCommand(hashesOf(round)));
+      round.do(settleCommand(isPaid ? hashesOf(round) : [], 'settle-2'));
+      expect(round.state).toMatchObject({ status: 'closed', amountToCollect: 0 });
+      expect(totals(round.state)).toMatchObject({ totalWinAmount: won });
+      expect(round.transactions('credit')).toHaveLength(2);
+    });
+
+    it('what was given up is not owed again', () => {
+      const round = opened(WON);
+      round.do(collectWin('c-1', 10), ACCEPTED);
+      round.do(collectWin('c-2', 5), refused());
+      round.do(settleCommand([]));
+      expect(resent(round)).toEqual(['debit 100', 'credit 10', 'credit 25', 'end']);
+      round.do(settleCommand(hashesOf(round).slice(-2), 'settle-2'));
+      expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 35 });
+    });
+
+    it('once more under the same key changes nothing, and with another list it is refused', () => {
+      const round = undecided();
+      const list = hashesOf(round);
+      round.do(settleCommand(list));
+      const before = round.state;
+      expect(round.send(settleCommand([...list].reverse())).kind).toBe('join');
+      expect(round.refusal(settleCommand([]))).toBe('IDEMPOTENCYMISMATCH');
+      expect(round.state).toBe(before);
+    });
   });
 
   it('tells who did it and why, also in the record', () => {

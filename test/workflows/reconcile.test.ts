@@ -110,6 +110,21 @@ test('a person’s word that has no list, or a wrong hash in it, leaves the roun
   expect(totals(record!).totalWinAmount).toBe(30);
 });
 
+test('winnings that were in no call when a person settled the round are owed: reconciliation pays them', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await player.collect(hash, 10);
+  await fault('credit', { fault: 'status', status: 401, errorCode: { id: 1001 } });
+  expect(await refused(player.collect(hash, 5))).toBe('502 WALLETUNAVAILABLE');
+  const settling = { key: 'ticket-4712', reason: 'never paid', accepted: [] };
+  const reply: unknown = await harness.handle(hash).executeUpdate('settle', { args: [settling] });
+  expect(reply).toMatchObject({ refusal: { errorCode: { msg: 'GAMEROUNDCRASHED' } } });
+  expect(await harness.attention(hash)).toEqual(['crashed']);
+  const { round } = await reconcile(hash);
+  expect(round).toMatchObject({ status: 'closed', crashed: false });
+  await finished(harness, hash);
+  expect((await agreedBooks(harness, hash)).ledger).toMatchObject({ status: 'closed', net: 10 + 15 - STAKE });
+});
+
 test('a credit that is being retried does not stand in its way', async () => {
   const hash = await player.open({ winAmount: 30 });
   await fault('credit', { fault: 'status', status: 500, times: 2 });

@@ -154,43 +154,68 @@ function end(state: RoundState, command: EndCommand, key: string, at: string): R
  */
 function closeCrashed(state: RoundState, command: EndCommand, key: string, at: string): Decision {
   if (Object.hasOwn(state.commands, key)) return { kind: 'join', key };
-  const isEnding = state.transactions.some(({ type, outcome }) => type === 'end' && outcome !== 'declined');
-  if (isEnding || hasUndecidedDebit(state)) return no('GAMEROUNDCRASHED');
-  const owed = state.transactions
-    .filter(({ type, outcome }) => type === 'credit' && outcome === 'pending')
-    .reduce((sum, { amount = 0 }) => sum + amount, 0);
-  const rest = state.amountToCollect - owed;
-  const credit = rest > 0 ? [creditTransaction(state, key, rest, command.reason, at)] : [];
-  const transactions = [...state.transactions, ...credit, endTransaction(state, key, command.reason, at)];
-  const owing = { ...remember(state, command, key), transactions };
-  return { kind: 'accept', key, state: answered(owing, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
+  if (isEnding(state) || undecidedDebits(state).length > 0) return no('GAMEROUNDCRASHED');
+  const rest = neverAskedFor(state);
+  return stillCrashed(owingRest(remember(state, command, key), rest, key, command.reason, at), key);
 }
 
-/** One that may have been taken, and that nothing takes back: such a round is a person's to settle. */
-function hasUndecidedDebit({ transactions }: RoundState): boolean {
+function isEnding({ transactions }: RoundState): boolean {
+  return transactions.some(({ type, outcome }) => type === 'end' && outcome !== 'declined');
+}
+
+/** Open winnings that no transaction stands for. */
+function neverAskedFor({ transactions, amountToCollect }: RoundState): number {
+  const owed = transactions
+    .filter(({ type, outcome }) => type === 'credit' && outcome === 'pending')
+    .reduce((sum, { amount = 0 }) => sum + amount, 0);
+  return amountToCollect - owed;
+}
+
+/** They, and the round's end, are owed from now on. */
+function owingRest(state: RoundState, rest: number, key: string, reason: string, at: string): RoundState {
+  const credit = rest > 0 ? [creditTransaction(state, key, rest, reason, at)] : [];
+  return {
+    ...state,
+    transactions: [...state.transactions, ...credit, endTransaction(state, key, reason, at)],
+  };
+}
+
+function stillCrashed(state: RoundState, key: string): Decision {
+  return { kind: 'accept', key, state: answered(state, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
+}
+
+/** Debits that may have been taken, and that nothing takes back: such a round is a person's to settle. */
+function undecidedDebits({ transactions }: RoundState): RoundTransaction[] {
   const voided = new Set(transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
-  return transactions.some(
+  return transactions.filter(
     ({ type, outcome, hash }) => type === 'debit' && outcome === 'unknown' && !voided.has(hash),
   );
 }
 
-/** Brings a crashed round to `closed` (contract: Money, crashed). Its owed transactions took effect, or never will. */
+/**
+ * Brings a crashed round to `closed` (contract: Money, crashed). Its transactions took effect, or never will; winnings
+ * that none of them stands for are not given up with them: they are owed first, and the round stays crashed.
+ */
 function settleCrashed(state: RoundState, command: SettleCommand, key: string, at: string): Decision {
   if (!state.crashed) return no(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
+  if (Object.hasOwn(state.commands, key)) {
+    const isSame = state.commands[key]?.fingerprint === fingerprintOf(command);
+    return isSame ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
+  }
   const accepted = new Set(command.accepted);
   // A hash with a typing error would give up the money that it stands for.
   const own = new Set(state.transactions.map(({ hash }) => hash));
   const stranger = command.accepted.find((hash) => !own.has(hash));
   if (stranger !== undefined) return no('INVALIDREQUEST', `accepted: no transaction ${stranger}`);
-  const transactions = state.transactions.map((transaction) =>
-    transaction.outcome !== 'pending' && !accepted.has(transaction.hash)
-      ? transaction
-      : {
-          ...transaction,
-          outcome: accepted.has(transaction.hash) ? ('accepted' as const) : ('declined' as const),
-        },
-  );
+  const undecided = undecidedDebits(state);
+  const transactions = state.transactions.map((transaction): RoundTransaction => {
+    if (accepted.has(transaction.hash)) return { ...transaction, outcome: 'accepted' };
+    const isOpen = transaction.outcome === 'pending' || undecided.includes(transaction);
+    return isOpen ? { ...transaction, outcome: 'declined' } : transaction;
+  });
+  const rest = isEnding(state) ? 0 : neverAskedFor(state);
   const settled = collect({ ...remember(state, command, key), transactions });
+  if (rest > 0) return stillCrashed(owingRest(settled, rest, key, command.reason, at), key);
   const closed: RoundState = {
     ...settled,
     status: 'closed',

@@ -44,9 +44,10 @@ export function fingerprintOf(command: Command): string {
       return JSON.stringify([command.amount ?? null]);
     case 'addSpinCounter':
       return JSON.stringify([command.counterType, command.awarded, command.used]);
+    case 'settle':
+      return JSON.stringify([...command.accepted].sort());
     case 'end':
     case 'void':
-    case 'settle':
       return '';
   }
 }

@@ -127,7 +127,7 @@ export interface SettleCommand {
   type: 'settle';
   key: string;
   reason: string;
-  /** Hashes that the operator has accepted since; what is not among them never took effect. */
+  /** Hashes that the operator has accepted since; what is not among them never took effect, a debit in doubt included. */
   accepted: string[];
 }
 
