@@ -31,13 +31,14 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   const voided = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
   const isOpen = state.transactions.some(({ outcome, hash }) => outcome === 'unknown' && !voided.has(hash));
   if (state.crashed && isOpen) {
-    const books = (await movementsOf(stack)).get(gameround) ?? [];
-    const accepted = books.map(({ hash }) => hash);
+    const books = new Set(((await movementsOf(stack)).get(gameround) ?? []).map(({ hash }) => hash));
+    const open = state.transactions.filter(
+      ({ outcome, hash }) => outcome === 'pending' || (outcome === 'unknown' && !voided.has(hash)),
+    );
     await handle.signal(settleSignal, {
-      type: 'settle',
-      key: 'by-hand',
-      reason: 'settled by hand',
-      accepted,
+      ...{ type: 'settle', key: 'by-hand', reason: 'settled by hand' },
+      accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),
+      declined: open.filter(({ hash }) => !books.has(hash)).map(({ hash }) => hash),
     });
   } else if (state.status === 'open' && state.phase !== 'starting')
     await reconcile({ stack, notes }, state.identity.operatorId, gameround);

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { TASK_QUEUE } from '../contracts/gameround';
 import { RefusedError } from '../domain/errors';
+import { RECONCILE } from '../domain/round/keys';
 import type { RoundSnapshot } from '../domain/round/types';
 import { createRoundClient } from './round-client';
 
@@ -21,8 +22,8 @@ export function createRoundControl(
     async closeGently(gameround) {
       const reply = await rounds.send(gameround, {
         type: 'end',
-        key: 'reconcile',
-        reason: 'reconcile',
+        key: RECONCILE,
+        reason: RECONCILE,
         gentle: true,
       });
       // Over or crashed already: there is nothing to close. Anything else is still to come.
@@ -30,7 +31,7 @@ export function createRoundControl(
       if (isStillOpen) throw new RefusedError(reply.refusal!);
     },
     async settleCrashed(gameround, accepted) {
-      await rounds.send(gameround, { type: 'settle', key: 'reconcile', reason: 'reconcile', accepted });
+      await rounds.send(gameround, { type: 'settle', key: RECONCILE, reason: RECONCILE, accepted });
     },
     /** From the workflow, which replays a closed round from its history; past retention from the record. */
     read: async (gameround) => (await rounds.state(gameround)) ?? findRecord(gameround),

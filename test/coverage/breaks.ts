@@ -759,8 +759,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['st.reconcile'],
     file: 'src/commands/round-control.ts',
-    find: "type: 'end',\n        key: 'reconcile',\n        reason: 'reconcile',\n        gentle: true,",
-    replace: "type: 'addWin',\n        key: 'reconcile',\n        winAmount: 0,\n        collect: false,",
+    find: "type: 'end',\n        key: RECONCILE,\n        reason: RECONCILE,\n        gentle: true,",
+    replace: "type: 'addWin',\n        key: RECONCILE,\n        winAmount: 0,\n        collect: false,",
   },
   {
     rows: ['st.endAgain', 'st.voidNotOpen', 'c3.after', 'c3.order'],
@@ -1882,8 +1882,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.settledRest'],
     file: 'src/domain/round/decide.ts',
-    find: '  if (rest > 0) return stillCrashed(',
-    replace: '  if (rest < 0) return stillCrashed(',
+    find: '  if (!isEnding(state)) {',
+    replace: '  if (isEnding(state)) {',
+  },
+  {
+    rows: ['c8.settledRest#2'],
+    file: 'src/domain/round/decide.ts',
+    find: '  return unnamed && `${unnamed.type} ${unnamed.hash} is in neither list`;',
+    replace: '  return undefined;',
   },
   {
     rows: ['c8.refusal#3'],

@@ -61,6 +61,8 @@ describe('other fields', () => {
     ['settle', { accepted: 'all' }, 'accepted'],
     ['settle', { key: 'k', reason: 'r', acepted: ['h'] }, 'accepted'],
     ['settle', {}, 'accepted'],
+    ['settle', { accepted: [], declined: 'rest' }, 'declined'],
+    ['settle', { accepted: Array(10_001).fill('h') }, 'accepted'],
   ] as const)('%s %j: %s', (type, raw, fault) => {
     expect(faultOf(type, raw)).toBe(fault);
   });

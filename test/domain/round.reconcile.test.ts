@@ -23,8 +23,21 @@ import {
 const WON = start({ winAmount: 40 });
 const GENTLE: EndCommand = { ...end('reconcile', 'reconcileTransactions'), gentle: true };
 
-function settleCommand(accepted: string[], key = 'settle-1'): SettleCommand {
-  return { type: 'settle', key, reason: 'reconcileTransactions', accepted };
+function settleCommand(accepted: string[], declined: string[] = [], key = 'settle-1'): SettleCommand {
+  return { type: 'settle', key, reason: 'as the books say', accepted, declined };
+}
+
+function whyRefused(round: TestRound, command: SettleCommand): string {
+  const decision = round.send(command);
+  if (decision.kind !== 'refuse') return decision.kind;
+  expect(decision.refusal.status).toBe(400);
+  return decision.refusal.errorCode.msg.replace('INVALIDREQUEST: ', '');
+}
+
+function hashesOf(round: TestRound, ...outcomes: string[]): string[] {
+  return round.state.transactions
+    .filter(({ outcome }) => outcomes.length === 0 || outcomes.includes(outcome))
+    .map(({ hash }) => hash);
 }
 
 function crashed(): TestRound {
@@ -235,9 +248,9 @@ describe('settling a crashed round ("settles it to closed")', () => {
     expect(round.shapes).toHaveLength(2);
   });
 
-  it('what was not never took effect', () => {
+  it('what is declined never took effect', () => {
     const round = crashed();
-    round.do(settleCommand([]));
+    round.do(settleCommand([], hashesOf(round, 'pending')));
     expect(round.state).toMatchObject({ status: 'closed', amountToCollect: 0 });
     expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 0 });
     expect(round.state.gameState[0]?.collected).toBe(0);
@@ -245,7 +258,7 @@ describe('settling a crashed round ("settles it to closed")', () => {
 
   it('is final: repeated harmlessly, and the round takes nothing more', () => {
     const round = crashed();
-    round.do(settleCommand([]));
+    round.do(settleCommand([], hashesOf(round, 'pending')));
     const before = round.state;
     expect(round.refusal(settleCommand(['x']))).toBe('GAMEROUNDNOTACTIVE');
     expect(round.refusal(end('other'))).toBe('GAMEROUNDNOTACTIVE');
@@ -253,17 +266,52 @@ describe('settling a crashed round ("settles it to closed")', () => {
     expect(round.state).toBe(before);
   });
 
-  it('a hash that is not the round’s is refused: with a typing error the money would be given up', () => {
-    const round = crashed();
-    const owed = round.calls[1]!.map(({ hash }) => hash);
-    const before = round.state;
-    expect(round.refusal(settleCommand([...owed, 'nonsense']))).toBe('INVALIDREQUEST');
-    expect(round.state).toBe(before);
-    round.do(settleCommand(owed));
-    expect(totals(round.state)).toMatchObject({ totalWinAmount: 40 });
+  describe('a list that may give up money by mistake is refused, and says why', () => {
+    /** A declined follow-up, and a win whose credit and end are owed. */
+    function owing(): TestRound {
+      const round = opened(WON, { followUpDebits: true });
+      round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), DECLINED);
+      round.do(end(), refused({ unauthorised: true }));
+      expect(round.state.crashed).toBe(true);
+      return round;
+    }
+
+    it.each<[string, (open: string[], all: string[]) => [string[], string[]], RegExp]>([
+      ['nothing is named', () => [[], []], /^credit [-0-9a-f]{36} is in neither list$/],
+      ['the end is not named', ([credit]) => [[credit!], []], /^end .* is in neither list$/],
+      [
+        'a hash that is not the round’s is accepted',
+        (open) => [[...open, 'x'], []],
+        /^accepted: no transaction x$/,
+      ],
+      [
+        'a hash that is not the round’s is declined',
+        (open) => [open, ['x']],
+        /^declined: no transaction x is pending or in doubt$/,
+      ],
+      [
+        'what was accepted is declined',
+        (open, [debit]) => [open, [debit!]],
+        /^declined: no transaction .* is pending/,
+      ],
+      [
+        'a bet that was declined is accepted',
+        (open, [, declined]) => [[...open, declined!], []],
+        /^accepted: .* was declined$/,
+      ],
+      ['one is in both', (open) => [open, [open[0]!]], /^declined: .* is accepted as well$/],
+    ])('%s', (_what, listed, expected) => {
+      const round = owing();
+      const before = round.state;
+      const [accepted, declined] = listed(hashesOf(round, 'pending'), hashesOf(round));
+      expect(whyRefused(round, settleCommand(accepted, declined))).toMatch(expected);
+      expect(round.state).toBe(before);
+      round.do(settleCommand(hashesOf(round, 'pending', 'accepted')));
+      expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
+    });
   });
 
-  describe('with winnings that no transaction stands for yet ("no cent may be lost")', () => {
+  describe('before all winnings are in a transaction ("no cent may be lost")', () => {
     /** 40 won, 10 paid, and a follow-up bet of 30 that nobody knows the outcome of: 30 are open. */
     function undecided(): TestRound {
       const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });
@@ -272,38 +320,41 @@ describe('settling a crashed round ("settles it to closed")', () => {
       expect(round.state).toMatchObject({ crashed: true, amountToCollect: 30 });
       return round;
     }
-    const hashesOf = (round: TestRound): string[] => round.state.transactions.map(({ hash }) => hash);
 
     it('decides the others; these are owed from now on, and the end, and the round stays crashed', () => {
       const round = undecided();
-      round.do(settleCommand(hashesOf(round)));
-      expect(round.state).toMatchObject({ status: 'open', crashed: true, amountToCollect: 30 });
-      expect(round.state.settled).toBeUndefined();
+      const command = settleCommand(hashesOf(round));
+      round.do(command);
+      expect(round.state).toMatchObject({ status: 'open', crashed: true, amountToCollect: 30, stake: 130 });
       expect(round.state.closedAt).toBeUndefined();
       expect(attentionOf(round.state)).toEqual(['crashed']);
       expect(resent(round)).toEqual(['debit 100', 'credit 10', 'debit 30', 'credit 30', 'end']);
-      expect(round.reply(settleCommand(hashesOf(round).slice(0, 3)))).toMatchObject({
-        refusal: { errorCode: { msg: 'GAMEROUNDCRASHED' } },
-      });
+      expect(round.reply(command)).toMatchObject({ refusal: { errorCode: { msg: 'GAMEROUNDCRASHED' } } });
     });
 
-    it('a reconciliation then pays them and closes', () => {
-      const round = undecided();
+    it('the end alone is owed where all winnings have been paid: the operator’s round has to end', () => {
+      const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });
+      round.do(collectWin('c', 40), ACCEPTED);
+      round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), UNKNOWN);
       round.do(settleCommand(hashesOf(round)));
+      expect(resent(round)).toEqual(['debit 100', 'credit 40', 'debit 30', 'end']);
+      round.do(settleCommand(hashesOf(round, 'pending'), [], 'reconcile'));
+      expect(round.state).toMatchObject({ status: 'closed', amountToCollect: 0 });
+    });
+
+    it.each([
+      ['taken', true, 130],
+      ['not taken, and no longer in doubt', false, 100],
+    ])('a reconciliation then pays them and closes; the bet was %s', (_what, isTaken, totalBetAmount) => {
+      const round = undecided();
+      const [first, credit, followUp] = hashesOf(round);
+      round.do(settleCommand([first!, credit!, ...(isTaken ? [followUp!] : [])], isTaken ? [] : [followUp!]));
       expect(round.refusal(GENTLE)).toBe('GAMEROUNDCRASHED');
       const accepted = settledBy(snapshotOf(round.state), { kind: 'accepted', hashesProcessed: [] });
-      round.do(settleCommand(accepted!, 'reconcile'));
+      round.do(settleCommand(accepted!, [], 'reconcile'));
       expect(round.state).toMatchObject({ status: 'closed', crashed: false, amountToCollect: 0 });
-      expect(totals(round.state)).toEqual({ totalBetAmount: 130, totalWinAmount: 40 });
-    });
-
-    it('a bet that is not in the operator’s books is no longer in doubt, so that a reconciliation closes', () => {
-      const round = undecided();
-      round.do(settleCommand(hashesOf(round).slice(0, 2)));
-      expect(resent(round)).toEqual(['debit 100', 'credit 10', 'credit 30', 'end']);
-      const accepted = settledBy(snapshotOf(round.state), { kind: 'accepted', hashesProcessed: [] });
-      round.do(settleCommand(accepted!, 'reconcile'));
-      expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
+      expect(round.state).toMatchObject({ stake: totalBetAmount, settled: { key: 'settle-1' } });
+      expect(totals(round.state)).toEqual({ totalBetAmount, totalWinAmount: 40 });
     });
 
     it.each([
@@ -312,38 +363,58 @@ describe('settling a crashed round ("settles it to closed")', () => {
     ])('or a person settles them as well, under a key of its own: %s', (_what, isPaid, won) => {
       const round = undecided();
       round.do(settleCommand(hashesOf(round)));
-      round.do(settleCommand(isPaid ? hashesOf(round) : [], 'settle-2'));
-      expect(round.state).toMatchObject({ status: 'closed', amountToCollect: 0 });
+      const owed = hashesOf(round, 'pending');
+      round.do(settleCommand(isPaid ? owed : [], isPaid ? [] : owed, 'settle-2'));
+      expect(round.state).toMatchObject({
+        status: 'closed',
+        amountToCollect: 0,
+        settled: { key: 'settle-2' },
+      });
       expect(totals(round.state)).toMatchObject({ totalWinAmount: won });
       expect(round.transactions('credit')).toHaveLength(2);
+    });
+
+    it('a list from before they were owed does not give them up', () => {
+      const round = undecided();
+      const list = hashesOf(round);
+      round.do(settleCommand(list));
+      expect(whyRefused(round, settleCommand(list, [], 'settle-2'))).toMatch(/^credit .* neither/);
+      expect(resent(round)).toEqual(['debit 100', 'credit 10', 'debit 30', 'credit 30', 'end']);
     });
 
     it('what was given up is not owed again', () => {
       const round = opened(WON);
       round.do(collectWin('c-1', 10), ACCEPTED);
       round.do(collectWin('c-2', 5), refused());
-      round.do(settleCommand([]));
+      round.do(settleCommand([], hashesOf(round, 'pending')));
+      expect(round.state.amountToCollect).toBe(25);
       expect(resent(round)).toEqual(['debit 100', 'credit 10', 'credit 25', 'end']);
-      round.do(settleCommand(hashesOf(round).slice(-2), 'settle-2'));
+      round.do(settleCommand(hashesOf(round, 'pending'), [], 'settle-2'));
       expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 35 });
     });
 
-    it('once more under the same key changes nothing, and with another list it is refused', () => {
+    it('once more under the same key changes nothing, and with other lists it is refused', () => {
       const round = undecided();
       const list = hashesOf(round);
       round.do(settleCommand(list));
       const before = round.state;
-      expect(round.send(settleCommand([...list].reverse())).kind).toBe('join');
-      expect(round.refusal(settleCommand([]))).toBe('IDEMPOTENCYMISMATCH');
+      expect(round.send(settleCommand([...list, ...list].reverse())).kind).toBe('join');
+      expect(round.refusal(settleCommand(list.slice(1)))).toBe('IDEMPOTENCYMISMATCH');
       expect(round.state).toBe(before);
+    });
+
+    it('what a person writes stays in the house: the operator is not told of it', () => {
+      const round = undecided();
+      round.do(settleCommand(hashesOf(round)));
+      expect(round.state.transactions.slice(-2).map(({ reason }) => reason)).toEqual(['settle', 'settle']);
     });
   });
 
   it('tells who did it and why, also in the record', () => {
     const round = crashed();
-    round.do(settleCommand([]));
+    round.do(settleCommand(hashesOf(round, 'pending')));
     const { settled, closedAt } = snapshotOf(round.state);
-    expect(settled).toEqual({ key: 'settle-1', reason: 'reconcileTransactions', at: closedAt });
+    expect(settled).toEqual({ key: 'settle-1', reason: 'as the books say', at: closedAt });
   });
 
   it.each([

@@ -88,15 +88,17 @@ test('a person’s word that has no list, or a wrong hash in it, leaves the roun
   await settle({});
   await settle({ acepted: [] });
   await settle({ accepted: ['nonsense'] });
+  await settle({ key: 'ticket-4710', accepted: [] });
   const { refusals, status, crashed, transactions } = await until(
     () => harness.handle(hash).query(stateQuery),
-    (state) => state.refusals.length >= 4,
+    (state) => state.refusals.length >= 5,
   );
   expect({ status, crashed }).toEqual({ status: 'open', crashed: true });
   expect(refusals.map(({ errorCode }) => errorCode)).toEqual([
     { id: 3000, msg: 'WALLETUNAVAILABLE' },
     ...Array<unknown>(2).fill({ id: 1000, msg: 'INVALIDREQUEST: accepted' }),
     { id: 1000, msg: 'INVALIDREQUEST: accepted: no transaction nonsense' },
+    { id: 1000, msg: `INVALIDREQUEST: credit ${transactions[1]!.hash} is in neither list` },
   ]);
   await settle({
     accepted: transactions.filter(({ outcome }) => outcome === 'pending').map((one) => one.hash),
@@ -110,19 +112,45 @@ test('a person’s word that has no list, or a wrong hash in it, leaves the roun
   expect(totals(record!).totalWinAmount).toBe(30);
 });
 
-test('winnings that were in no call when a person settled the round are owed: reconciliation pays them', async () => {
+/** 30 won, 10 of it paid, and 5 refused: 15 are in no call yet. */
+async function partlyPaid(): Promise<{ hash: string; settle: (lists: object) => Promise<unknown> }> {
   const hash = await player.open({ winAmount: 30 });
   await player.collect(hash, 10);
   await fault('credit', { fault: 'status', status: 401, errorCode: { id: 1001 } });
   expect(await refused(player.collect(hash, 5))).toBe('502 WALLETUNAVAILABLE');
-  const settling = { key: 'ticket-4712', reason: 'never paid', accepted: [] };
-  const reply: unknown = await harness.handle(hash).executeUpdate('settle', { args: [settling] });
+  const settling = { key: 'ticket-4712', reason: 'by the books' };
+  const settle = (lists: object): Promise<unknown> =>
+    harness.handle(hash).executeUpdate('settle', { args: [{ ...settling, ...lists }] });
+  return { hash, settle };
+}
+
+async function pendingOf(hash: string): Promise<string[]> {
+  const { transactions } = await harness.handle(hash).query(stateQuery);
+  return transactions.filter(({ outcome }) => outcome === 'pending').map((one) => one.hash);
+}
+
+test('winnings that were in no call when a person settled the round are owed: reconciliation pays them', async () => {
+  const { hash, settle } = await partlyPaid();
+  const reply = await settle({ accepted: [], declined: await pendingOf(hash) });
   expect(reply).toMatchObject({ refusal: { errorCode: { msg: 'GAMEROUNDCRASHED' } } });
   expect(await harness.attention(hash)).toEqual(['crashed']);
   const { round } = await reconcile(hash);
   expect(round).toMatchObject({ status: 'closed', crashed: false });
   await finished(harness, hash);
   expect((await agreedBooks(harness, hash)).ledger).toMatchObject({ status: 'closed', net: 10 + 15 - STAKE });
+});
+
+test('a person who looked before a reconciliation made them owed does not give them up', async () => {
+  const { hash, settle } = await partlyPaid();
+  const seen = await pendingOf(hash);
+  await fault('credit', { fault: 'status', status: 503 });
+  expect((await reconcile(hash)).outcome.kind).toBe('unreachable');
+  await expect(settle({ accepted: [], declined: seen })).rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/^INVALIDREQUEST: credit .* is in neither list$/) as string },
+  });
+  await reconcile(hash);
+  await finished(harness, hash);
+  expect((await agreedBooks(harness, hash)).ledger).toMatchObject({ status: 'closed', net: 30 - STAKE });
 });
 
 test('a credit that is being retried does not stand in its way', async () => {

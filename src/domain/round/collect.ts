@@ -38,3 +38,10 @@ export function totalWonWith(state: RoundState, winAmount: number): number | und
   const won = state.gameState.reduce((sum, { result }) => sum + result.winAmount, 0);
   return addAmounts(won, winAmount);
 }
+
+/** Stake of a round: of every debit that was accepted. */
+export function stakeOf({ transactions }: RoundState): number {
+  return transactions
+    .filter(({ type, outcome }) => type === 'debit' && outcome === 'accepted')
+    .reduce((sum, { amount, freePlayStake }) => sum + (amount ?? freePlayStake ?? 0), 0);
+}

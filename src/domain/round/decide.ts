@@ -2,8 +2,8 @@ import { utf8ToBytes } from '@noble/hashes/utils';
 import { refusal, type ErrorName, type Refusal } from '../errors';
 import { gameStateHash, transactionHash } from '../hashes';
 import { addAmounts } from '../money';
-import { acceptedCredits, collect, totalWonWith } from './collect';
-import { fingerprintOf, keyOf } from './keys';
+import { acceptedCredits, collect, stakeOf, totalWonWith } from './collect';
+import { fingerprintOf, keyOf, RECONCILE } from './keys';
 import { beginDebit, endTransaction, infoOf, toWire } from './open';
 import type {
   AddWinCommand,
@@ -193,8 +193,9 @@ function undecidedDebits({ transactions }: RoundState): RoundTransaction[] {
 }
 
 /**
- * Brings a crashed round to `closed` (contract: Money, crashed). Its transactions took effect, or never will; winnings
- * that none of them stands for are not given up with them: they are owed first, and the round stays crashed.
+ * Brings a crashed round to `closed` (contract: Money, crashed): each of its transactions took effect, or never will.
+ * Nothing is given up unnamed: winnings that no transaction stands for, and the round's end, are owed first, and the
+ * round stays crashed until they are decided as well.
  */
 function settleCrashed(state: RoundState, command: SettleCommand, key: string, at: string): Decision {
   if (!state.crashed) return no(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
@@ -202,29 +203,46 @@ function settleCrashed(state: RoundState, command: SettleCommand, key: string, a
     const isSame = state.commands[key]?.fingerprint === fingerprintOf(command);
     return isSame ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
   }
+  const fault = faultOfLists(state, command);
+  if (fault !== undefined) return no('INVALIDREQUEST', fault);
   const accepted = new Set(command.accepted);
-  // A hash with a typing error would give up the money that it stands for.
-  const own = new Set(state.transactions.map(({ hash }) => hash));
-  const stranger = command.accepted.find((hash) => !own.has(hash));
-  if (stranger !== undefined) return no('INVALIDREQUEST', `accepted: no transaction ${stranger}`);
-  const undecided = undecidedDebits(state);
+  const declined = new Set(command.declined);
   const transactions = state.transactions.map((transaction): RoundTransaction => {
     if (accepted.has(transaction.hash)) return { ...transaction, outcome: 'accepted' };
-    const isOpen = transaction.outcome === 'pending' || undecided.includes(transaction);
-    return isOpen ? { ...transaction, outcome: 'declined' } : transaction;
+    return declined.has(transaction.hash) ? { ...transaction, outcome: 'declined' } : transaction;
   });
-  const rest = isEnding(state) ? 0 : neverAskedFor(state);
-  const settled = collect({ ...remember(state, command, key), transactions });
-  if (rest > 0) return stillCrashed(owingRest(settled, rest, key, command.reason, at), key);
+  const { key: by, reason } = command;
+  const settled = by === RECONCILE ? (state.settled ?? { key: by, reason, at }) : { key: by, reason, at };
+  const decided = collect({ ...remember(state, command, key), transactions, settled });
+  const counted = { ...decided, stake: stakeOf(decided) };
+  if (!isEnding(state)) {
+    const rest = neverAskedFor(state);
+    return stillCrashed(owingRest({ ...counted, amountToCollect: rest }, rest, key, 'settle', at), key);
+  }
   const closed: RoundState = {
-    ...settled,
-    status: 'closed',
-    crashed: false,
-    settled: { key: command.key, reason: command.reason, at },
-    closedAt: at,
-    amountToCollect: 0,
+    ...counted,
+    ...{ status: 'closed', crashed: false, closedAt: at, amountToCollect: 0 },
   };
   return { kind: 'accept', key, state: answered(closed, key) };
+}
+
+/** What is wrong with a settle's lists: a typing error, or what came in meanwhile, must not give up money. */
+function faultOfLists(state: RoundState, { accepted, declined = [] }: SettleCommand): string | undefined {
+  const undecided = undecidedDebits(state);
+  const open = state.transactions.filter((one) => one.outcome === 'pending' || undecided.includes(one));
+  const isIn = (list: readonly { hash: string }[], hash: string): boolean =>
+    list.some((one) => one.hash === hash);
+  const refused = state.transactions.filter(({ outcome }) => outcome === 'declined');
+  for (const hash of accepted) {
+    if (!isIn(state.transactions, hash)) return `accepted: no transaction ${hash}`;
+    if (isIn(refused, hash)) return `accepted: ${hash} was declined`;
+  }
+  for (const hash of declined) {
+    if (!isIn(open, hash)) return `declined: no transaction ${hash} is pending or in doubt`;
+    if (accepted.includes(hash)) return `declined: ${hash} is accepted as well`;
+  }
+  const unnamed = open.find(({ hash }) => !accepted.includes(hash) && !declined.includes(hash));
+  return unnamed && `${unnamed.type} ${unnamed.hash} is in neither list`;
 }
 
 /** Credits all open winnings, if any, and ends the round. */

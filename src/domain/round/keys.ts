@@ -1,5 +1,8 @@
 import type { Command, RoundState } from './types';
 
+/** Key and reason of what a reconciliation says to a round. */
+export const RECONCILE = 'reconcile';
+
 /**
  * The key under which a round remembers a command. A start is the round's own (`start`) unless the game takes
  * follow-up debits and both calls say which draw they belong to (contract: Identity, follow-up debit).
@@ -45,7 +48,9 @@ export function fingerprintOf(command: Command): string {
     case 'addSpinCounter':
       return JSON.stringify([command.counterType, command.awarded, command.used]);
     case 'settle':
-      return JSON.stringify([...command.accepted].sort());
+      return JSON.stringify(
+        [command.accepted, command.declined ?? []].map((list) => [...new Set(list)].sort()),
+      );
     case 'end':
     case 'void':
       return '';

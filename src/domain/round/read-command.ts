@@ -18,6 +18,8 @@ type Check = [field: string, fits: (value: unknown) => boolean];
 
 const MAX_TEXT = 160;
 const MAX_LONG_TEXT = 20_000;
+/** More than a round can have transactions (MAX_COMMANDS). */
+const MAX_HASHES = 10_000;
 /** Not in names: a record's field can't hold them. */
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -37,7 +39,8 @@ const isTicket = (value: unknown): boolean => {
   return [serial, currency].every(isText) && [stake, count, usedBefore, wonBefore].every(isAmount);
 };
 const isDiscount = (value: unknown): boolean => isAmount(fieldsOf(value).amount);
-const isHashes = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isHashes = (value: unknown): boolean =>
+  Array.isArray(value) && value.length <= MAX_HASHES && value.every(isText);
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -75,7 +78,7 @@ const FAULTS: Record<Command['type'], Check[]> = {
   end: [key, reason, ['gentle', optional(isFlag)]],
   collectWin: [key, ['amount', optional(isAmount)]],
   void: [reason],
-  settle: [key, reason, ['accepted', isHashes]],
+  settle: [key, reason, ['accepted', isHashes], ['declined', optional(isHashes)]],
   addSpinCounter: [
     key,
     ['counterType', isText],

@@ -3,7 +3,7 @@ import { totalBalance } from '../judge';
 import { addAmounts } from '../money';
 import type { WalletBalance, WalletOutcome } from '../wallet-call';
 import { mark } from './attention';
-import { collect } from './collect';
+import { collect, stakeOf } from './collect';
 import { answered, cancelRound, collectAndEnd, sendNextVoid, withEntry } from './decide';
 import type {
   Answer,
@@ -78,13 +78,6 @@ function debitAccepted(
 /** A debit call always has an entry; a type can't say so for calls of another purpose. */
 function lostEntry(): GameStateEntry {
   throw new TypeError('a debit without its entry in the game state');
-}
-
-/** Stake of a round: of every debit that was accepted. */
-function stakeOf(state: RoundState): number {
-  return state.transactions
-    .filter(({ type, outcome }) => type === 'debit' && outcome === 'accepted')
-    .reduce((sum, { amount, freePlayStake }) => sum + (amount ?? freePlayStake ?? 0), 0);
 }
 
 /**

@@ -122,13 +122,15 @@ export interface SpinCounterCommand {
   gameStateResult?: Record<string, string>;
 }
 
-/** Ends a crashed round: reconciliation had its transactions accepted, or a person settled it by other means. */
+/** Decides a crashed round: reconciliation had its transactions accepted, or a person says what became of each. */
 export interface SettleCommand {
   type: 'settle';
   key: string;
   reason: string;
-  /** Hashes that the operator has accepted since; what is not among them never took effect, a debit in doubt included. */
+  /** Hashes that the operator has accepted since. */
   accepted: string[];
+  /** Hashes that never took effect. Whatever is pending, and every debit in doubt, is in one of the two. */
+  declined?: string[];
 }
 
 export type Command =
