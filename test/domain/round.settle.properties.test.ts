@@ -1,0 +1,122 @@
+import * as fc from 'fast-check';
+import { decide } from '../../src/domain/round/decide';
+import { openRound } from '../../src/domain/round/open';
+import { transactionsToResend } from '../../src/domain/round/reconcile';
+import { settle } from '../../src/domain/round/settle';
+import type { Command, RoundState, RoundTransaction } from '../../src/domain/round/types';
+import { snapshotOf } from '../../src/domain/round/replies';
+import { firstStarts, outcomeFor, picks, policies, steps, type Step } from './arbitraries';
+import { AT, deepFreeze, IDENTITY, LATER, policy } from './support';
+
+/* "No cent may be lost or paid twice" when people and reconciliations take a crashed round in hand, in any order. */
+
+/** One try at a crashed round; a number's bits say which of the open transactions go into which list. */
+type Try = { type: 'settle'; accepts: number; names: number; isStale: boolean } | { type: 'reconcile' };
+
+const tries: fc.Arbitrary<Try[]> = fc.array(
+  fc.oneof(
+    fc.record({
+      type: fc.constant('settle' as const),
+      accepts: fc.nat(15),
+      names: fc.constantFrom(15, 15, 15, 7, 1, 0),
+      isStale: fc.boolean(),
+    }),
+    fc.record({ type: fc.constant('reconcile' as const) }),
+  ),
+  { maxLength: 5 },
+);
+
+function crashedBy(
+  first: Parameters<typeof openRound>[2],
+  over: object,
+  firstPicks: number[],
+  play: Step[],
+): RoundState {
+  let state = openRound(IDENTITY, policy(over), first, AT);
+  const drive = (choices: readonly number[]): void => {
+    for (const pick of choices) {
+      if (state.pending === undefined || state.pending.parked) return;
+      state = settle(state, outcomeFor(state, pick), LATER);
+    }
+  };
+  drive(firstPicks);
+  for (const { command, picks: choices } of play) {
+    const decision = decide(state, command, LATER);
+    if (decision.kind === 'accept') state = decision.state;
+    drive(choices);
+  }
+  return state;
+}
+
+const creditsOf = ({ transactions }: RoundState, outcome: RoundTransaction['outcome']): number =>
+  transactions
+    .filter((one) => one.type === 'credit' && one.outcome === outcome)
+    .reduce((sum, { amount = 0 }) => sum + amount, 0);
+
+const wonIn = ({ gameState }: RoundState): number =>
+  gameState.reduce((sum, { result }) => sum + result.winAmount, 0);
+
+function openIn({ transactions }: RoundState): string[] {
+  const voided = transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash);
+  return transactions
+    .filter((one) => one.outcome === 'pending' || (one.outcome === 'unknown' && !voided.includes(one.hash)))
+    .map(({ hash }) => hash);
+}
+
+const settleBy = (key: string, accepted: string[], declined: string[]): Command => ({
+  ...{ type: 'settle', key, reason: 'by hand', accepted, declined },
+});
+
+test('whoever settles and reconciles, in whatever order: what was won is paid, owed or declined by name', () => {
+  const seen = { crashed: 0, accept: 0, refuse: 0, join: 0, declined: 0 };
+  fc.assert(
+    fc.property(firstStarts, policies, picks, steps, tries, (first, over, firstPicks, play, plan) => {
+      let state = deepFreeze(crashedBy(first, over, firstPicks, play));
+      if (!state.crashed) return;
+      seen.crashed += 1;
+      const won = wonIn(state);
+      let givenUp = creditsOf(state, 'declined');
+      let before = openIn(state);
+      const say = (command: Command, declined: readonly string[] = []): void => {
+        const owed = state.transactions.filter(
+          ({ type, hash }) => type === 'credit' && declined.includes(hash),
+        );
+        const decision = decide(state, command, LATER);
+        seen[decision.kind] += 1;
+        before = openIn(state);
+        if (decision.kind !== 'accept') return;
+        givenUp += owed.reduce((sum, { amount = 0 }) => sum + amount, 0);
+        if (owed.length > 0) seen.declined += 1;
+        state = deepFreeze(decision.state);
+      };
+      for (const [at, one] of plan.entries()) {
+        if (one.type === 'reconcile')
+          say({ type: 'end', key: 'reconcile', reason: 'reconcile', gentle: true });
+        else {
+          const named = (one.isStale ? before : openIn(state)).filter(
+            (_, index) => one.names & (1 << (index % 4)),
+          );
+          const isAccepted = (_: string, index: number): boolean => (one.accepts & (1 << (index % 4))) > 0;
+          const declined = named.filter((hash, index) => !isAccepted(hash, index));
+          say(settleBy(`try-${at}`, named.filter(isAccepted), declined), declined);
+        }
+        expect(creditsOf(state, 'accepted') + creditsOf(state, 'pending') + givenUp).toBeLessThanOrEqual(won);
+        expect(creditsOf(state, 'declined')).toBe(givenUp);
+        const names = state.transactions.map(({ type, hash }) => type + hash);
+        expect(new Set(names).size).toBe(names.length);
+      }
+      for (let n = 0; state.crashed; n += 1) {
+        expect(n).toBeLessThan(2);
+        say(settleBy(`last-${n}`, openIn(state), []));
+      }
+      expect(state).toMatchObject({ status: 'closed', amountToCollect: 0 });
+      expect(creditsOf(state, 'accepted') + givenUp).toBe(won);
+      expect(creditsOf(state, 'pending')).toBe(0);
+      const resent = transactionsToResend(snapshotOf(state)).filter(({ type }) => type === 'credit');
+      expect(resent.reduce((sum, { amount }) => sum + (amount ?? 0), 0)).toBe(won - givenUp);
+    }),
+    { numRuns: 4_000 },
+  );
+  // Otherwise it would be worth little.
+  expect(Object.entries(seen).filter(([, times]) => times < 10)).toEqual([]);
+});
