@@ -1882,14 +1882,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.settledRest'],
     file: 'src/domain/round/decide.ts',
-    find: '  if (!isEnding(state)) {',
-    replace: '  if (isEnding(state)) {',
+    find: '  const owing = wasEnding ? decided',
+    replace: '  const owing = !wasEnding ? decided',
   },
   {
     rows: ['c8.settledRest#2'],
     file: 'src/domain/round/decide.ts',
-    find: '  return unnamed && `${unnamed.type} ${unnamed.hash} is in neither list`;',
-    replace: '  return undefined;',
+    find: '  if (openIn(counted).length > 0) return stillCrashed(counted, key);',
+    replace: '',
   },
   {
     rows: ['c8.refusal#3'],

@@ -51,6 +51,8 @@ describe('amounts that are none: refused with the name of the field, nothing sen
 });
 
 describe('other fields', () => {
+  const SETTLE = { key: 'k', reason: 'r', accepted: [] };
+
   it.each([
     ['start', { ...start(), debitAmount: -5 }, 'debitAmount'],
     ['start', { ...start(), ticket: { serial: 'T' } }, 'ticket'],
@@ -58,11 +60,13 @@ describe('other fields', () => {
     ['addWin', { ...addWin('w', 5), betData: { line: 3 } }, 'betData'],
     ['addWin', { ...addWin('w', 5), jackpotPayout: 'x' }, 'jackpotPayout'],
     ['addSpinCounter', { ...spins('s', 'f', 1, 0), gameStateResult: [] }, 'gameStateResult'],
-    ['settle', { accepted: 'all' }, 'accepted'],
-    ['settle', { key: 'k', reason: 'r', acepted: ['h'] }, 'accepted'],
-    ['settle', {}, 'accepted'],
-    ['settle', { accepted: [], declined: 'rest' }, 'declined'],
-    ['settle', { accepted: Array(10_001).fill('h') }, 'accepted'],
+    ['settle', { ...SETTLE, accepted: 'all' }, 'accepted'],
+    ['settle', { ...SETTLE, accepted: undefined, acepted: ['h'] }, 'accepted'],
+    ['settle', { ...SETTLE, accepted: Array(10_001).fill('h') }, 'accepted'],
+    ['settle', { ...SETTLE, declined: 'rest' }, 'declined'],
+    ['settle', { ...SETTLE, key: undefined }, 'key'],
+    ['settle', { ...SETTLE, reason: undefined }, 'reason'],
+    ['settle', {}, 'key'],
   ] as const)('%s %j: %s', (type, raw, fault) => {
     expect(faultOf(type, raw)).toBe(fault);
   });

@@ -164,11 +164,14 @@ function isEnding({ transactions }: RoundState): boolean {
 }
 
 /** Open winnings that no transaction stands for. */
-function neverAskedFor({ transactions, amountToCollect }: RoundState): number {
-  const owed = transactions
+function neverAskedFor(state: RoundState): number {
+  return state.amountToCollect - owedIn(state);
+}
+
+function owedIn({ transactions }: RoundState): number {
+  return transactions
     .filter(({ type, outcome }) => type === 'credit' && outcome === 'pending')
     .reduce((sum, { amount = 0 }) => sum + amount, 0);
-  return amountToCollect - owed;
 }
 
 /** They, and the round's end, are owed from now on. */
@@ -193,9 +196,9 @@ function undecidedDebits({ transactions }: RoundState): RoundTransaction[] {
 }
 
 /**
- * Brings a crashed round to `closed` (contract: Money, crashed): each of its transactions took effect, or never will.
- * Nothing is given up unnamed: winnings that no transaction stands for, and the round's end, are owed first, and the
- * round stays crashed until they are decided as well.
+ * Brings a crashed round to `closed` (contract: Money, crashed), once each of its transactions took effect, or never
+ * will. Nothing is given up unnamed: what is in neither list stays as it is, winnings that no transaction stands for
+ * are owed from now on, as is the end, and the round stays crashed as long as anything is open.
  */
 function settleCrashed(state: RoundState, command: SettleCommand, key: string, at: string): Decision {
   if (!state.crashed) return no(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
@@ -214,24 +217,26 @@ function settleCrashed(state: RoundState, command: SettleCommand, key: string, a
   const { key: by, reason } = command;
   const settled = by === RECONCILE ? (state.settled ?? { key: by, reason, at }) : { key: by, reason, at };
   const decided = collect({ ...remember(state, command, key), transactions, settled });
-  const counted = { ...decided, stake: stakeOf(decided) };
-  if (!isEnding(state)) {
-    const rest = neverAskedFor(state);
-    return stillCrashed(owingRest({ ...counted, amountToCollect: rest }, rest, key, 'settle', at), key);
-  }
-  const closed: RoundState = {
-    ...counted,
-    ...{ status: 'closed', crashed: false, closedAt: at, amountToCollect: 0 },
-  };
+  // As it was before the lists: what they decline is no open winning again, and neither is an end that was declined.
+  const wasEnding = state.transactions.some(({ type }) => type === 'end');
+  const owing = wasEnding ? decided : owingRest(decided, neverAskedFor(state), key, 'settle', at);
+  const counted = { ...owing, stake: stakeOf(owing), amountToCollect: owedIn(owing) };
+  if (openIn(counted).length > 0) return stillCrashed(counted, key);
+  const closed: RoundState = { ...counted, status: 'closed', crashed: false, closedAt: at };
   return { kind: 'accept', key, state: answered(closed, key) };
 }
 
-/** What is wrong with a settle's lists: a typing error, or what came in meanwhile, must not give up money. */
-function faultOfLists(state: RoundState, { accepted, declined = [] }: SettleCommand): string | undefined {
+/** Of what nobody knows whether it took effect. */
+function openIn(state: RoundState): RoundTransaction[] {
   const undecided = undecidedDebits(state);
-  const open = state.transactions.filter((one) => one.outcome === 'pending' || undecided.includes(one));
+  return state.transactions.filter((one) => one.outcome === 'pending' || undecided.includes(one));
+}
+
+/** What is wrong with a settle's lists: a typing error must not give up money. */
+function faultOfLists(state: RoundState, { accepted, declined = [] }: SettleCommand): string | undefined {
   const isIn = (list: readonly { hash: string }[], hash: string): boolean =>
     list.some((one) => one.hash === hash);
+  const open = openIn(state);
   const refused = state.transactions.filter(({ outcome }) => outcome === 'declined');
   for (const hash of accepted) {
     if (!isIn(state.transactions, hash)) return `accepted: no transaction ${hash}`;
@@ -241,8 +246,7 @@ function faultOfLists(state: RoundState, { accepted, declined = [] }: SettleComm
     if (!isIn(open, hash)) return `declined: no transaction ${hash} is pending or in doubt`;
     if (accepted.includes(hash)) return `declined: ${hash} is accepted as well`;
   }
-  const unnamed = open.find(({ hash }) => !accepted.includes(hash) && !declined.includes(hash));
-  return unnamed && `${unnamed.type} ${unnamed.hash} is in neither list`;
+  return undefined;
 }
 
 /** Credits all open winnings, if any, and ends the round. */

@@ -5,11 +5,13 @@ type Fields = Record<string, unknown>;
 
 /**
  * A command from outside, a person at Temporal Web included: the command where it has the right shape, otherwise the
- * name of the first field that hasn't. A person may leave out the key and the reason of an end or void.
+ * name of the first field that hasn't. A person may leave out the key and the reason of an end or void; a settle,
+ * which can't be undone, says both.
  */
 export function readCommand(type: Command['type'], raw: unknown): { command: Command } | { fault: string } {
   const fields = Object.fromEntries(Object.entries(fieldsOf(raw)).filter(([, value]) => value !== null));
-  const given = { key: 'by-hand', reason: 'by hand', ...fields, type };
+  const unsaid = type === 'settle' ? {} : { key: 'by-hand', reason: 'by hand' };
+  const given = { ...unsaid, ...fields, type };
   const fault = FAULTS[type].find(([name, fits]) => !fits(given[name as keyof typeof given]));
   return fault === undefined ? { command: given as unknown as Command } : { fault: fault[0] };
 }

@@ -129,7 +129,7 @@ export interface SettleCommand {
   reason: string;
   /** Hashes that the operator has accepted since. */
   accepted: string[];
-  /** Hashes that never took effect. Whatever is pending, and every debit in doubt, is in one of the two. */
+  /** Hashes that never took effect, and never will. What is in neither list is left as it is. */
   declined?: string[];
 }
 
