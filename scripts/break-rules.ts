@@ -130,6 +130,10 @@ async function failingUnbroken(copy: string, all: readonly Trial[]): Promise<(tr
 
 async function main(): Promise<number> {
   const all = chosen();
+  if (all.length === 0) {
+    console.error('No row begins like that, or no test file is called so: see docs/coverage.md.');
+    return 1;
+  }
   const servers = await startTestServers();
   const copy = await copyOfProject();
   const stop = async (): Promise<void> => {
