@@ -29,12 +29,11 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   if (state.attention.includes('void-refused')) await handle.signal(resumeSignal);
   // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say. The rest is owed then.
   const voided = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
-  const isOpen = state.transactions.some(({ outcome, hash }) => outcome === 'unknown' && !voided.has(hash));
-  if (state.crashed && isOpen) {
+  const isInDoubt = ({ outcome, hash }: (typeof state.transactions)[number]): boolean =>
+    outcome === 'unknown' && !voided.has(hash);
+  if (state.crashed && state.transactions.some(isInDoubt)) {
     const books = new Set(((await movementsOf(stack)).get(gameround) ?? []).map(({ hash }) => hash));
-    const open = state.transactions.filter(
-      ({ outcome, hash }) => outcome === 'pending' || (outcome === 'unknown' && !voided.has(hash)),
-    );
+    const open = state.transactions.filter((one) => one.outcome === 'pending' || isInDoubt(one));
     await handle.signal(settleSignal, {
       ...{ type: 'settle', key: 'by-hand', reason: 'settled by hand' },
       accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),

@@ -1477,8 +1477,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.once'],
     file: 'src/domain/round/decide.ts',
-    find: '  if (known !== undefined) {\n',
-    replace: "  if (known !== undefined && command.type !== 'addWin') {\n",
+    find: '  if (known !== undefined) return again(known, command, key);\n  // A call',
+    replace:
+      "  if (known !== undefined && command.type !== 'addWin') return again(known, command, key);\n  // A call",
   },
   {
     rows: ['c3.oneOpen#2'],
@@ -1888,7 +1889,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.settledRest#2'],
     file: 'src/domain/round/decide.ts',
-    find: '  if (openIn(counted).length > 0) return stillCrashed(counted, key);',
+    find: '  if (openTransactions(counted.transactions).length > 0) return stillCrashed(counted, key);',
     replace: '',
   },
   {

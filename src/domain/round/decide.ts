@@ -5,11 +5,13 @@ import { addAmounts } from '../money';
 import { acceptedCredits, collect, stakeOf, totalWonWith } from './collect';
 import { fingerprintOf, keyOf, RECONCILE } from './keys';
 import { beginDebit, endTransaction, infoOf, toWire } from './open';
+import { openTransactions, undecidedDebits, voidedHashes } from './transactions';
 import type {
   AddWinCommand,
   Answer,
   CollectWinCommand,
   Command,
+  CommandEntry,
   EndCommand,
   GameStateEntry,
   RoundState,
@@ -35,21 +37,22 @@ export type Decision =
 export function decide(state: RoundState, command: Command, at: string): Decision {
   const key = keyOf(state, command);
   const known = Object.hasOwn(state.commands, key) ? state.commands[key] : undefined;
-  if (known !== undefined && known.answer === undefined) {
-    return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
-  }
-  if (command.type === 'settle') return settleCrashed(state, command, key, at);
+  if (known !== undefined && known.answer === undefined) return again(known, command, key);
+  if (command.type === 'settle') return settleCrashed(state, known, command, key, at);
   if (state.crashed) {
     const reconciles = command.type === 'end' && command.gentle === true;
     return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');
   }
   if (state.status !== 'open') return no('GAMEROUNDNOTACTIVE');
-  if (known !== undefined) {
-    return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
-  }
+  if (known !== undefined) return again(known, command, key);
   // A call is in flight or being retried: only one command at a time may touch the money.
   if (state.pending !== undefined) return no('OPERATIONBEINGPROCESSED');
   return carryOut(state, command, key, at);
+}
+
+/** A known key: the same command joins, another one is refused. */
+function again(known: CommandEntry, command: Command, key: string): Decision {
+  return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
 }
 
 function carryOut(
@@ -154,7 +157,7 @@ function end(state: RoundState, command: EndCommand, key: string, at: string): R
  */
 function closeCrashed(state: RoundState, command: EndCommand, key: string, at: string): Decision {
   if (Object.hasOwn(state.commands, key)) return { kind: 'join', key };
-  if (isEnding(state) || undecidedDebits(state).length > 0) return no('GAMEROUNDCRASHED');
+  if (isEnding(state) || undecidedDebits(state.transactions).length > 0) return no('GAMEROUNDCRASHED');
   const rest = neverAskedFor(state);
   return stillCrashed(owingRest(remember(state, command, key), rest, key, command.reason, at), key);
 }
@@ -187,26 +190,21 @@ function stillCrashed(state: RoundState, key: string): Decision {
   return { kind: 'accept', key, state: answered(state, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
 }
 
-/** Debits that may have been taken, and that nothing takes back: such a round is a person's to settle. */
-function undecidedDebits({ transactions }: RoundState): RoundTransaction[] {
-  const voided = new Set(transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
-  return transactions.filter(
-    ({ type, outcome, hash }) => type === 'debit' && outcome === 'unknown' && !voided.has(hash),
-  );
-}
-
 /**
  * Brings a crashed round to `closed` (contract: Money, crashed), once each of its transactions took effect, or never
  * will. Nothing is given up unnamed: what is in neither list stays as it is, winnings that no transaction stands for
  * are owed from now on, as is the end, and the round stays crashed as long as anything is open.
  */
-function settleCrashed(state: RoundState, command: SettleCommand, key: string, at: string): Decision {
+function settleCrashed(
+  state: RoundState,
+  known: CommandEntry | undefined,
+  command: SettleCommand,
+  key: string,
+  at: string,
+): Decision {
   if (!state.crashed) return no(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
-  if (Object.hasOwn(state.commands, key)) {
-    const isSame = state.commands[key]?.fingerprint === fingerprintOf(command);
-    return isSame ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
-  }
-  const fault = faultOfLists(state, command);
+  if (known !== undefined) return again(known, command, key);
+  const fault = faultOfLists(state.transactions, command);
   if (fault !== undefined) return no('INVALIDREQUEST', fault);
   const accepted = new Set(command.accepted);
   const declined = new Set(command.declined);
@@ -214,37 +212,32 @@ function settleCrashed(state: RoundState, command: SettleCommand, key: string, a
     if (accepted.has(transaction.hash)) return { ...transaction, outcome: 'accepted' };
     return declined.has(transaction.hash) ? { ...transaction, outcome: 'declined' } : transaction;
   });
-  const { key: by, reason } = command;
-  const settled = by === RECONCILE ? (state.settled ?? { key: by, reason, at }) : { key: by, reason, at };
+  const word = { key: command.key, reason: command.reason, at };
+  const settled = command.key === RECONCILE ? (state.settled ?? word) : word;
   const decided = collect({ ...remember(state, command, key), transactions, settled });
   // As it was before the lists: what they decline is no open winning again, and neither is an end that was declined.
   const wasEnding = state.transactions.some(({ type }) => type === 'end');
   const owing = wasEnding ? decided : owingRest(decided, neverAskedFor(state), key, 'settle', at);
   const counted = { ...owing, stake: stakeOf(owing), amountToCollect: owedIn(owing) };
-  if (openIn(counted).length > 0) return stillCrashed(counted, key);
+  if (openTransactions(counted.transactions).length > 0) return stillCrashed(counted, key);
   const closed: RoundState = { ...counted, status: 'closed', crashed: false, closedAt: at };
   return { kind: 'accept', key, state: answered(closed, key) };
 }
 
-/** Of what nobody knows whether it took effect. */
-function openIn(state: RoundState): RoundTransaction[] {
-  const undecided = undecidedDebits(state);
-  return state.transactions.filter((one) => one.outcome === 'pending' || undecided.includes(one));
-}
-
 /** What is wrong with a settle's lists: a typing error must not give up money. */
-function faultOfLists(state: RoundState, { accepted, declined = [] }: SettleCommand): string | undefined {
-  const isIn = (list: readonly { hash: string }[], hash: string): boolean =>
-    list.some((one) => one.hash === hash);
-  const open = openIn(state);
-  const refused = state.transactions.filter(({ outcome }) => outcome === 'declined');
+function faultOfLists(transactions: readonly RoundTransaction[], command: SettleCommand): string | undefined {
+  const hashesOf = (some: readonly RoundTransaction[]): Set<string> => new Set(some.map(({ hash }) => hash));
+  const own = hashesOf(transactions);
+  const refused = hashesOf(transactions.filter(({ outcome }) => outcome === 'declined'));
+  const open = hashesOf(openTransactions(transactions));
+  const accepted = new Set(command.accepted);
   for (const hash of accepted) {
-    if (!isIn(state.transactions, hash)) return `accepted: no transaction ${hash}`;
-    if (isIn(refused, hash)) return `accepted: ${hash} was declined`;
+    if (!own.has(hash)) return `accepted: no transaction ${hash}`;
+    if (refused.has(hash)) return `accepted: ${hash} was declined`;
   }
-  for (const hash of declined) {
-    if (!isIn(open, hash)) return `declined: no transaction ${hash} is pending or in doubt`;
-    if (accepted.includes(hash)) return `declined: ${hash} is accepted as well`;
+  for (const hash of command.declined ?? []) {
+    if (!open.has(hash)) return `declined: no transaction ${hash} is pending or in doubt`;
+    if (accepted.has(hash)) return `declined: ${hash} is accepted as well`;
   }
   return undefined;
 }
@@ -284,7 +277,7 @@ export function cancelRound(state: RoundState, reason: string, at: string): Roun
   const taken = state.transactions.filter(
     ({ type, outcome }) => type === 'debit' && (outcome === 'accepted' || outcome === 'unknown'),
   );
-  const done = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  const done = voidedHashes(state.transactions);
   const cancelled: RoundState = {
     ...state,
     status: 'cancel',

@@ -2,6 +2,7 @@ import { errorObject, type ErrorObject } from '../errors';
 import { readBalance } from '../judge';
 import type { OperatorTransaction, WalletAnswer, WalletBalance } from '../wallet-call';
 import { toWire } from './open';
+import { undecidedDebits, voidedHashes } from './transactions';
 import type { RoundSnapshot, RoundTransaction } from './types';
 
 /**
@@ -9,7 +10,7 @@ import type { RoundSnapshot, RoundTransaction } from './types';
  * hashes and amounts. A declined debit never; an unknown one only where its void comes after it.
  */
 export function transactionsToResend(round: RoundSnapshot): OperatorTransaction[] {
-  const voided = new Set(round.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
+  const voided = voidedHashes(round.transactions);
   return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toWire);
 }
 
@@ -61,10 +62,7 @@ export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): stri
       ? resent
       : outcome.hashesProcessed.filter(({ errorCode }) => errorCode === undefined).map(({ hash }) => hash);
   // An unknown debit that nothing takes back: no answer to what was resent says what became of it.
-  const isOpen = round.transactions.some(
-    ({ outcome: known, hash }) => known === 'unknown' && !resent.includes(hash),
-  );
-  if (isOpen) return undefined;
+  if (undecidedDebits(round.transactions).length > 0) return undefined;
   const owed = round.transactions.filter(
     ({ type, outcome: known }) => type !== 'debit' && known === 'pending',
   );
