@@ -384,6 +384,14 @@ describe('settling a crashed round ("settles it to closed")', () => {
       expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
     });
 
+    it('an end that was declined does not keep a reconciliation from ending the round', () => {
+      const round = crashed();
+      round.do(settleCommand([], hashesOf(round, 'pending').slice(-1)));
+      expect(resent(round)).toEqual(['debit 100', 'credit 40']);
+      round.send(GENTLE);
+      expect(resent(round)).toEqual(['debit 100', 'credit 40', 'end']);
+    });
+
     it('the bet in doubt alone may be decided: all else is the reconciliation’s', () => {
       const round = undecided();
       const [, , followUp] = hashesOf(round);

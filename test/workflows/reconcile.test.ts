@@ -202,6 +202,13 @@ test('repeats at once join one workflow of its own; later ones are harmless', as
   expect((await agreedBooks(harness, hash)).ledger.net).toBe(30 - STAKE);
 });
 
+test('its task, too, is missed well within a caller’s ten seconds when a worker never brings it back', async () => {
+  const hash = await player.open();
+  await reconcile(hash);
+  const { raw } = await harness.client.workflow.getHandle(reconcileWorkflowIdOf(hash)).describe();
+  expect(Number(raw.executionConfig?.defaultWorkflowTaskTimeout?.seconds)).toBe(6);
+});
+
 test('past retention the record tells what is to be sent again', async () => {
   const hash = await player.open({ winAmount: 30 });
   await player.end(hash);
