@@ -36,6 +36,19 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/**', 'workflows/**', 'activities/**', 'worker/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'Date',
+          property: 'parse',
+          message: 'It reads a time without a zone in that of the process.',
+        },
+      ],
+    },
+  },
   { files: ['**/*.{js,cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.{js,cjs,mjs}'],

@@ -1,5 +1,6 @@
 import { isAmount } from './money';
 import type { Discount } from './round/types';
+import { parsePeriodEnd, parseTimestamp } from './time';
 
 /**
  * The discount that a stake has right now, read from a balance's discountInfo (spec "balance"): the campaign is
@@ -28,11 +29,12 @@ function isLeft(spinsRemaining: unknown): boolean {
   return typeof spinsRemaining === 'number' && spinsRemaining > 0;
 }
 
+/** An end that is absent, or no ISO 8601 date, bounds nothing. */
 function isWithin(at: string, from: unknown, to: unknown): boolean {
-  const now = Date.parse(at);
-  const isBefore = typeof from === 'string' && now < Date.parse(from);
-  const isAfter = typeof to === 'string' && now > Date.parse(to);
-  return !isBefore && !isAfter;
+  const now = parseTimestamp(at)!;
+  const first = typeof from === 'string' ? parsePeriodEnd(from, 'first') : undefined;
+  const last = typeof to === 'string' ? parsePeriodEnd(to, 'last') : undefined;
+  return now >= (first ?? now) && now <= (last ?? now);
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parseTimestamp } from '../domain/time';
 
 /** The headers every call carries (spec "Authentication"). */
 export const AUTH_HEADERS = {
@@ -68,34 +69,6 @@ export function isSignedBy(
     matches = (given.length === wanted.length && timingSafeEqual(given, wanted)) || matches;
   }
   return matches && secrets !== undefined;
-}
-
-const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:[Zz]|([+-])(\d{2}):?(\d{2}))?$/;
-
-/**
- * Milliseconds since the epoch of a full ISO 8601 date-time; without a zone it is UTC, whatever zone the process has
- * (contract §2). Undefined for anything else, a 30th of February included.
- */
-export function parseTimestamp(text: string): number | undefined {
-  const match = DATE_TIME.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const ms = Math.trunc(Number(`0.${match[7] ?? '0'}`) * 1_000);
-  const utc = new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms));
-  const written = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}`;
-  if (Number.isNaN(utc.getTime()) || utc.toISOString().slice(0, 19) !== written) return undefined;
-  const [zoneHours, zoneMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
-  if (zoneHours > 23 || zoneMinutes > 59) return undefined;
-  const offsetMs = (zoneHours * 60 + zoneMinutes) * 60_000;
-  return utc.getTime() - (match[8] === '-' ? -offsetMs : offsetMs);
 }
 
 /** A tolerance of 0 turns the check off; the time stamp has to be one all the same. */

@@ -1350,7 +1350,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c2.zone'],
-    file: 'src/http/signatures.ts',
+    file: 'src/domain/time.ts',
     find: 'const utc = new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms));',
     replace: 'const utc = new Date(year, month - 1, day, hour, minute, second, ms);',
   },
@@ -1691,6 +1691,12 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/round/open.ts',
     find: '{ discountAmount: command.discount.amount, discountCampaignId: command.discount.campaignId }',
     replace: '{}',
+  },
+  {
+    rows: ['c4.discountWindow'],
+    file: 'src/domain/discounts.ts',
+    find: "parsePeriodEnd(to, 'last')",
+    replace: 'Date.parse(to)',
   },
   {
     rows: ['c4.ticket'],

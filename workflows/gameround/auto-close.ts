@@ -1,6 +1,7 @@
 import { condition, log, proxyActivities } from '@temporalio/workflow';
 import type { GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
+import { parseTimestamp } from '../../src/domain/time';
 import { AUTO_CLOSE, AUTO_CLOSE_FIRST_RETRY_MS, AUTO_CLOSE_MAX_RETRY_MS } from '../policies';
 import { isActive, type Round } from './round';
 
@@ -33,7 +34,7 @@ export function createAutoClose(round: Round, begun: AutoClosePlan, onMarked: ()
   const isOver = (): boolean => !isActive(round);
 
   async function closeWhenForgotten(): Promise<void> {
-    const overdueAt = Date.parse(round.state.openedAt) + 2 * round.state.policy.autoCloseAfterMs;
+    const overdueAt = parseTimestamp(round.state.openedAt)! + 2 * round.state.policy.autoCloseAfterMs;
     if (await condition(isOver, Math.max(closeAt - Date.now(), 1))) return;
     while (!isOver()) {
       await ask();
