@@ -37,7 +37,7 @@ module.exports = {
       severity: error,
       from: {
         pathNot:
-          '^(src/(read-model|sessions|tenants|rng|demo|main\\.ts)|worker/main\\.ts|stack/|chaos/|test/|node_modules/)',
+          '^(src/(read-model|sessions|tenants|rng|demo|foundation\\.ts)|stack/|chaos/|test/|node_modules/)',
       },
       to: { path: 'node_modules/mongodb' },
     },

@@ -3,6 +3,9 @@ import type { LogLevel } from './config';
 
 export type { Logger } from 'pino';
 
+/** `service`: API and worker in one. */
+export type ProcessName = 'api' | 'worker' | 'service' | 'codec-server';
+
 /** Names under which something secret might reach a log line; they are masked wherever they stand, two levels deep. */
 const SECRET_FIELDS = [
   'token',
@@ -36,7 +39,7 @@ function everywhere(field: string): string[] {
  */
 export function createLogger(options: {
   level: LogLevel;
-  process: 'api' | 'worker' | 'codec-server';
+  process: ProcessName;
   destination?: DestinationStream;
 }): Logger {
   return pino(

@@ -1,0 +1,164 @@
+import type { Server } from 'node:http';
+import { commandPorts } from './command-ports';
+import { createCommands } from './commands';
+import type { CommandPorts } from './commands/ports';
+import { createReconciliation } from './commands/reconcile-transactions';
+import type { GameroundCommands } from './commands/types';
+import type { Config } from './config';
+import { TASK_QUEUE } from './contracts/gameround';
+import { createDemoRounds, createDemoStore } from './demo';
+import { refuseBecause } from './domain/errors';
+import type { Foundation, Temporal } from './foundation';
+import { createGameConfigurations } from './game-configuration';
+import { createApp } from './http/app';
+import { DEFAULT_LIMITS, type HttpDeps, type RoundQueries } from './http/deps';
+import { createHealth, type Health, type Probes } from './http/health';
+import { createHttpServer } from './http/server';
+import type { Logger } from './logging';
+import { createPollerWatch } from './pollers';
+import { listen, untilAborted, untilReached } from './process';
+import type { Database } from './read-model/connect';
+import { ensureRoundIndexes } from './read-model/rounds';
+import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
+import { createRng } from './rng';
+import { createDrawLog } from './rng/draw-log';
+
+const PROBE_TIMEOUT_MS = 1_500;
+const LOOK_EVERY_MS = 10_000;
+/** Longer than a command's time (10 s), so that a call that came before the stop gets its answer. */
+const FINISH_WITHIN_MS = 15_000;
+const IDLE_CHECK_MS = 100;
+
+/** Composition root of the API: serves until the process is to stop and the calls that had come are answered. */
+export async function serveApi(foundation: Foundation): Promise<void> {
+  const { config, logger, metrics, stopped, database, tenants, outbound, sessions, rounds, temporal } =
+    foundation;
+  const { wallet, provider } = outbound;
+  const { guards } = foundation;
+  const queries = createRoundQueries(rounds, guards);
+  const ports = commandPorts({ guards, queries, tenants, wallet });
+  const draws = createDrawLog(database.db);
+  const rng = createRng({ log: (draw) => draws.write(draw) });
+  const gameConfigurations = createGameConfigurations({
+    provider,
+    providerOf: (providerId) => tenants.provider(providerId),
+    logger,
+  });
+  const demoGames = createDemoStore(database.db);
+  const demoRounds = createDemoRounds({ store: demoGames, policyFor: (session) => ports.policyFor(session) });
+  const health = createHealth(probes(temporal, database));
+  const app = createApp({
+    ...httpDeps(foundation, { queries, ports, health }),
+    ...{ demoRounds, provider, rng, gameConfigurations, logger, metrics },
+  });
+  const prepared = untilReached(stopped, logger, 'MongoDB', async () => {
+    // A client whose first connection failed does not try again by itself.
+    await database.client.connect();
+    await sessions.prepare();
+    await ensureRoundIndexes(rounds);
+    await draws.prepare();
+    await demoGames.prepare();
+  });
+
+  // Ready once, ready to be degraded: that must not depend on anybody having asked before an outage.
+  void untilReached(stopped, logger, 'Temporal, MongoDB or a worker', async () => {
+    const { missing } = await health.check();
+    if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
+  });
+
+  // That a worker is gone shows only to who has looked before.
+  const looking = setInterval(() => void health.check(), LOOK_EVERY_MS).unref();
+
+  await serve(createHttpServer(app.callback()), config, stopped, logger);
+  clearInterval(looking);
+  await prepared;
+}
+
+interface Parts {
+  queries: RecordQueries;
+  ports: CommandPorts;
+  health: Health;
+}
+
+/** What the routes work with, as far as it is not made for them alone. */
+function httpDeps(
+  { config, temporal, tenants, sessions, outbound: { wallet } }: Foundation,
+  { queries, ports, health }: Parts,
+): Omit<HttpDeps, 'demoRounds' | 'provider' | 'rng' | 'gameConfigurations' | 'logger' | 'metrics'> {
+  const commands = createCommands(temporal.client, ports);
+  return {
+    baseUrl: config.http.baseUrl,
+    trustedProxies: config.http.trustedProxies,
+    tenants,
+    sessions,
+    rounds: { commands, queries: roundQueries(queries, commands) },
+    roundLists: queries,
+    reconcile: createReconciliation(temporal.client, (gameround) => commands.describeRound(gameround)),
+    wallet,
+    environment: config.environment,
+    limits: { calls: config.http.maxCalls, crowd: Math.max(DEFAULT_LIMITS.crowd, 2 * config.http.maxCalls) },
+    health,
+    clock: Date.now,
+    elapsed: () => performance.now(),
+  };
+}
+
+/** Reads that MongoDB can't answer just now are told so; the record only says where to look, the round how it stands. */
+function roundQueries(queries: RecordQueries, commands: GameroundCommands): RoundQueries {
+  return {
+    openRound: async (session) => {
+      const holder = await queries.holderOfGuard(session).catch((error: unknown) => {
+        throw refuseBecause(error, 'SERVICEUNAVAILABLE');
+      });
+      const round = holder === undefined ? undefined : await commands.describeRound(holder);
+      return round?.status === 'open' && !round.crashed ? round : undefined;
+    },
+  };
+}
+
+function probes({ connection, client }: Temporal, { db }: Database): Probes {
+  const inTime = <T>(ask: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, ask);
+  const isWorkerThere = createPollerWatch();
+  return {
+    temporal: async () => {
+      await inTime(() => connection.workflowService.getSystemInfo({}));
+    },
+    mongodb: async () => {
+      await db.command({ ping: 1 }, { timeoutMS: PROBE_TIMEOUT_MS });
+    },
+    worker: async () => {
+      const { namespace } = client.options;
+      const taskQueue = { name: TASK_QUEUE };
+      const queue = await inTime(() =>
+        connection.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: 1 }),
+      );
+      const pollers = (queue.pollers ?? []).map(({ identity, lastAccessTime }) => ({
+        identity: identity ?? '',
+        lastAccessMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
+      }));
+      if (!isWorkerThere(pollers)) throw new Error('no worker polls');
+    },
+  };
+}
+
+/** Serves until it is to stop, and then until the calls that had come are answered, or their time is over. */
+async function serve(server: Server, config: Config, stopped: AbortSignal, logger: Logger): Promise<void> {
+  await listen(server, config.http, 'PORT');
+  logger.info({ host: config.http.host, port: config.http.port }, 'API listens');
+  process.send?.({ ready: true });
+  await untilAborted(stopped);
+  logger.info('API is stopping');
+  // Whoever is answered from here on is told that this connection ends, and does not send its next call into nothing.
+  server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Idle connections end now, busy ones soon after their answer.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const force = setTimeout(() => {
+    logger.warn('calls that did not end in time are cut off');
+    server.closeAllConnections();
+  }, FINISH_WITHIN_MS);
+  await closed;
+  clearTimeout(force);
+  clearInterval(idle);
+}

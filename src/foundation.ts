@@ -1,0 +1,80 @@
+import { Client, Connection } from '@temporalio/client';
+import { describeConfig, loadConfig, type Config } from './config';
+import { createLogger, type Logger, type ProcessName } from './logging';
+import { createMetrics, type Metrics } from './metrics';
+import { createOutbound, type Outbound } from './outbound';
+import { dataConverterOf } from './payloads/data-converter';
+import { stopSignal } from './process';
+import { openDatabase, type Database } from './read-model/connect';
+import { createGuards, type Guards } from './read-model/guards';
+import { createRounds, type Rounds } from './read-model/rounds';
+import { createSessions, type Sessions } from './sessions';
+import { loadTenants, type Tenants } from './tenants';
+
+/** What the API and the worker are built on, once for each process: one process may hold both. */
+export interface Foundation {
+  config: Config;
+  logger: Logger;
+  metrics: Metrics;
+  /** Aborted when the process is to stop. */
+  stopped: AbortSignal;
+  database: Database;
+  tenants: Tenants;
+  outbound: Outbound;
+  sessions: Sessions;
+  rounds: Rounds;
+  guards: Guards;
+  temporal: Temporal;
+  close(): Promise<void>;
+}
+
+export interface Temporal {
+  connection: Connection;
+  client: Client;
+}
+
+export async function openFoundation(process: ProcessName): Promise<Foundation> {
+  const config = loadConfig();
+  const logger = createLogger({ level: config.logLevel, process });
+  logger.info(describeConfig(config), `${process} starts`);
+  const stopped = stopSignal();
+  const metrics = createMetrics();
+  const database = openDatabase(config.mongodb.uri, config.mongodb.database);
+  const { db } = database;
+  const { tenantsFile: file, secretsKey, callbackAddresses } = config;
+  const tenants = await loadTenants({ file, db, secretsKey, logger, callbackAddresses });
+  const outbound = createOutbound(config, logger, metrics);
+  const sessions = createSessions({ db, logger });
+  const temporal = connectLazily(config);
+  return {
+    ...{ config, logger, metrics, stopped, database, tenants, outbound, sessions, temporal },
+    rounds: createRounds(db, config.environment),
+    guards: createGuards(db),
+    async close() {
+      await tenants.close();
+      await sessions.close();
+      await outbound.close();
+      await temporal.connection.close();
+      await database.client.close();
+      logger.info(`${process} stopped`);
+    },
+  };
+}
+
+/** Connects when it is first needed, and again whenever it has to: Temporal may come up after us. */
+function connectLazily(config: Config): Temporal {
+  const connection = Connection.lazy({ ...temporalAddress(config), connectTimeout: '2s' });
+  const { namespace } = config.temporal;
+  return {
+    connection,
+    client: new Client({ connection, namespace, dataConverter: dataConverterOf(config.payloads) }),
+  };
+}
+
+export function temporalAddress({ temporal: { address, apiKey, tls } }: Config): {
+  address: string;
+  apiKey?: string;
+  tls?: object;
+} {
+  return { address, apiKey, tls };
+}

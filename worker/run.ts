@@ -1,0 +1,108 @@
+import type { Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
+import { createActivities, type Activities } from '../activities';
+import { guardedProvider } from '../src/clients/guarded-provider';
+import { createRoundControl } from '../src/commands/round-control';
+import type { Config } from '../src/config';
+import { temporalAddress, type Foundation } from '../src/foundation';
+import type { Logger } from '../src/logging';
+import type { Metrics } from '../src/metrics';
+import { untilAborted, untilReached } from '../src/process';
+import { ensureRoundIndexes } from '../src/read-model/rounds';
+import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
+import { bundlePath } from './bundle';
+import { ensureSearchAttributes } from './search-attributes';
+import { freeLocalAddress, startWorkerService, type WorkerService } from './service';
+import { tenantLookup } from './tenants';
+import { createWorker } from './worker';
+
+/** Composition root of the worker: works until `stopped`, and then until the calls that it is in are finished. */
+export async function runWorker(foundation: Foundation, stopped: AbortSignal): Promise<void> {
+  const { config, logger, metrics, database, tenants, outbound, sessions, rounds, guards } = foundation;
+  const { connection, client } = foundation.temporal;
+  const temporalMetrics = config.workerPort === undefined ? undefined : await freeLocalAddress();
+  installRuntime(logger, temporalMetrics);
+  const lookup = tenantLookup(tenants, sessions);
+  const activities = createActivities({
+    tenants: lookup,
+    wallet: outbound.wallet,
+    provider: guardedProvider(outbound.provider),
+    guards,
+    rounds,
+    environment: config.environment,
+    control: createRoundControl(client, (gameround) => rounds.find(gameround)),
+    gameSettings: lookup.gameSettings,
+    observe: (delivery) => metrics.walletOutcome(delivery),
+  });
+  const indexes = untilReached(stopped, logger, 'MongoDB', async () => {
+    // A client whose first connection failed stays closed until it is told to connect again.
+    await database.client.connect();
+    await ensureRoundIndexes(rounds);
+  });
+  let isPolling = (): boolean => false;
+  const service = await tellAbout(config, metrics, temporalMetrics, () => isPolling());
+  if (service !== undefined) logger.info({ port: service.port }, 'worker listens');
+  const worker = await untilReached(stopped, logger, 'Temporal', () =>
+    connect(config, connection, activities),
+  );
+  isPolling = () => worker?.getState() === 'RUNNING';
+  if (worker !== undefined) await runUntil(worker, stopped, logger);
+  await indexes;
+  await service?.close();
+}
+
+async function tellAbout(
+  { http, workerPort }: Config,
+  metrics: Metrics,
+  temporalMetrics: string | undefined,
+  isPolling: () => boolean,
+): Promise<WorkerService | undefined> {
+  if (workerPort === undefined) return undefined;
+  const temporalMetricsUrl = temporalMetrics && `http://${temporalMetrics}/metrics`;
+  return startWorkerService({ host: http.host, port: workerPort, metrics, isPolling, temporalMetricsUrl });
+}
+
+async function connect(config: Config, connection: Connection, activities: Activities): Promise<Worker> {
+  const { namespace } = config.temporal;
+  await ensureSearchAttributes(connection, namespace);
+  const native = await NativeConnection.connect(temporalAddress(config));
+  return createWorker({
+    connection: native,
+    namespace,
+    activities,
+    workflows: { bundlePath: bundlePath(encrypts(config.payloads) ? 'encoded' : 'plain') },
+    dataConverter: dataConverterOf(config.payloads),
+  });
+}
+
+/** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */
+async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): Promise<void> {
+  const running = worker.run();
+  logger.info('worker is polling');
+  process.send?.({ ready: true });
+  void untilAborted(stopped).then(() => {
+    logger.info('worker is stopping');
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  });
+  await running;
+}
+
+function installRuntime(logger: Logger, metricsAddress: string | undefined): void {
+  const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
+    TRACE: 'trace',
+    DEBUG: 'debug',
+    INFO: 'info',
+    WARN: 'warn',
+    ERROR: 'error',
+  };
+  Runtime.install({
+    logger: new DefaultLogger('INFO', ({ level, message, meta }) =>
+      logger[levels[level]]({ temporal: meta }, message),
+    ),
+    // Signals are ours: the worker is shut down once, in order.
+    shutdownSignals: [],
+    ...(metricsAddress === undefined
+      ? {}
+      : { telemetryOptions: { metrics: { prometheus: { bindAddress: metricsAddress } } } }),
+  });
+}

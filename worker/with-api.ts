@@ -1,0 +1,17 @@
+import { serveApi } from '../src/api';
+import { openFoundation } from '../src/foundation';
+import { runProcess } from '../src/process';
+import { runWorker } from './run';
+
+/**
+ * API and worker in one process: a caller is answered without a way through the server. Runs until SIGTERM, SIGINT or
+ * the end of the process that started it; the worker stops after the API, whose calls need it.
+ */
+runProcess(async () => {
+  const foundation = await openFoundation('service');
+  const apiStopped = new AbortController();
+  const working = runWorker(foundation, apiStopped.signal);
+  const serving = serveApi(foundation).finally(() => apiStopped.abort());
+  await Promise.all([working, serving]);
+  await foundation.close();
+});
