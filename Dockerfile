@@ -1,4 +1,5 @@
-# One image for the API and the worker; the command decides: node dist/src/main.js or node dist/worker/main.js.
+# One image for all processes; the command decides: dist/worker/with-api.js holds the API and a worker, dist/src/main.js
+# the API alone, dist/worker/main.js a worker alone.
 
 FROM node:22-slim AS build
 WORKDIR /app
@@ -23,4 +24,4 @@ RUN install -d -o node -g node -m 700 /data
 VOLUME /data
 USER node
 EXPOSE 8080
-CMD ["node", "--enable-source-maps", "dist/src/main.js"]
+CMD ["node", "--enable-source-maps", "dist/worker/with-api.js"]

@@ -34,14 +34,14 @@ export interface Stack {
 }
 
 /** Later ones need earlier ones; they are stopped the other way round. */
-const STOP_ORDER = ['codec-server', 'api', 'worker', 'sandbox', 'temporal', 'mongod'] as const;
+const STOP_ORDER = ['codec-server', 'service', 'sandbox', 'temporal', 'mongod'] as const;
 type ServiceName = (typeof STOP_ORDER)[number];
 
 /**
- * How long each may take to stop: the API answers the calls that it has (15 s), a worker finishes the wallet calls that
+ * How long each may take to stop: the service answers the calls that it has (15 s), then finishes the wallet calls that
  * it is in (75 s), since a debit cut off would have to be voided.
  */
-const STOP_TIMEOUTS_MS: Partial<Record<ServiceName, number>> = { api: 25_000, worker: 85_000 };
+const STOP_TIMEOUTS_MS: Partial<Record<ServiceName, number>> = { service: 100_000 };
 const READY_TIMEOUT_MS = 75_000;
 const LAUNCH_TIMEOUT_MS = 10_000;
 const FETCH_TIMEOUT_MS = 10_000;
@@ -122,7 +122,7 @@ class Services {
       const running = this.supervised.get(name) ?? this.children.get(name);
       if (!running) continue;
       this.options.say(
-        name === 'worker' ? 'stopping worker (it finishes the calls it is in)' : `stopping ${name}`,
+        name === 'service' ? 'stopping service (it finishes the calls it is in)' : `stopping ${name}`,
       );
       await running.stop();
     }
@@ -192,14 +192,13 @@ async function startProcesses(
   const compiled = join(__dirname, '..');
   const start = (name: ServiceName, script: string): Promise<Child> =>
     running.start(name, () => startNode(name, join(compiled, script), config, env));
-  say(`starting the API, a worker${config.sandbox ? ' and the sandbox' : ''}`);
+  say(`starting the service${config.sandbox ? ' and the sandbox' : ''}`);
   const sandbox = config.sandbox ? [await start('sandbox', 'sandbox/main.js')] : [];
   const codecServer =
     config.codecServer === undefined ? [] : [await start('codec-server', 'src/codec-server/main.js')];
-  const worker = await start('worker', 'worker/main.js');
-  const api = await start('api', 'src/main.js');
-  const deaths = [api, worker, ...sandbox, ...codecServer].map((child) => rejectAtExit(child));
-  await Promise.race([ready(config, api, signal), ...deaths]);
+  const service = await start('service', 'worker/with-api.js');
+  const deaths = [service, ...sandbox, ...codecServer].map((child) => rejectAtExit(child));
+  await Promise.race([ready(config, service, signal), ...deaths]);
 }
 
 function startNode(
@@ -253,7 +252,7 @@ function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: 
   };
 }
 
-async function ready(config: StackConfig, api: Child, signal: AbortSignal): Promise<void> {
+async function ready(config: StackConfig, service: Child, signal: AbortSignal): Promise<void> {
   const { host, port } = config.service.http;
   const url = `http://${reachable(host)}:${port}/health/ready`;
   const ask = async (): Promise<void> => {
@@ -265,7 +264,7 @@ async function ready(config: StackConfig, api: Child, signal: AbortSignal): Prom
     what: `the API at ${url}`,
     timeoutMs: READY_TIMEOUT_MS,
     everyMs: 200,
-    child: api,
+    child: service,
     signal,
   });
 }

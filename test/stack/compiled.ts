@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { projectRoot } from '../../stack/paths';
 import { freePorts } from '../../stack/ports';
 
-/** The stack as compiled JavaScript beside stand-ins for the API, worker and sandbox. */
+/** The stack as compiled JavaScript beside stand-ins for the service and the sandbox. */
 export interface CompiledStack {
   readonly main: string;
   remove(): Promise<void>;
@@ -35,8 +35,7 @@ export async function compileStack(): Promise<CompiledStack> {
   await mkdir(cache, { recursive: true });
   const dir = await mkdtemp(join(cache, 'stack-test-'));
   for (const source of SOURCES) await compileFolder(source, dir);
-  await standIn(dir, 'src/main.js', `const NAME = 'api';${STAND_IN}${STAND_IN_API}`);
-  await standIn(dir, 'worker/main.js', `const NAME = 'worker';${STAND_IN}`);
+  await standIn(dir, 'worker/with-api.js', `const NAME = 'service';${STAND_IN}${STAND_IN_API}`);
   await standIn(dir, 'sandbox/main.js', `const NAME = 'sandbox';${STAND_IN}`);
   return { main: join(dir, 'stack', 'main.js'), remove: () => rm(dir, { recursive: true, force: true }) };
 }

@@ -27,7 +27,7 @@ describe('docker-compose.yml', () => {
         if (expected === 'service_healthy') expect(services[needed]?.healthcheck).toBeDefined();
       }
     }
-    expect(services.api?.healthcheck).toBeDefined();
+    expect(services.service?.healthcheck).toBeDefined();
     expect(services.worker?.healthcheck).toBeDefined();
   });
 

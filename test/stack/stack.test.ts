@@ -102,8 +102,8 @@ describe('npm start', () => {
     expect(await stack.ended).toBe(0);
     expect(processesNaming(stack.dataDir)).toEqual([]);
     const stops = (await stack.events()).filter(([, , what]) => what === 'stopped').map(([, name]) => name);
-    expect(stops).toEqual(['api', 'worker']);
-    expect(stack.output()).toMatch(/api[^]*worker[^]*temporal[^]*mongod[^]*Stopped/);
+    expect(stops).toEqual(['service']);
+    expect(stack.output()).toMatch(/service[^]*temporal[^]*mongod[^]*Stopped/);
     expect(existsSync(join(stack.dataDir, 'run'))).toBe(false);
 
     const again = await startReady();
@@ -117,12 +117,10 @@ describe('npm start', () => {
   it('starts again whatever is killed, servers too, and keeps what they had', async () => {
     const stack = await startReady();
     await write(stack, 'before');
-    const [api, worker] = (await stack.events())
-      .sort(([, a], [, b]) => a.localeCompare(b))
-      .map(([pid]) => pid);
-    const victims = [api, worker, serverPid(stack, 'temporal.db'), serverPid(stack, 'mongodb')] as number[];
+    const [service] = (await stack.events()).sort(([, a], [, b]) => a.localeCompare(b)).map(([pid]) => pid);
+    const victims = [service, serverPid(stack, 'temporal.db'), serverPid(stack, 'mongodb')] as number[];
     for (const pid of victims) process.kill(pid, 'SIGKILL');
-    for (const name of ['api', 'worker', 'temporal', 'mongod']) await stack.printed(`${name} runs again`);
+    for (const name of ['service', 'temporal', 'mongod']) await stack.printed(`${name} runs again`);
     expect(stack.output()).toContain('ended unexpectedly by SIGKILL');
     expect((await fetch(`http://127.0.0.1:${stack.ports.api}/health/ready`)).status).toBe(200);
 
