@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { workflowIdOf } from '../src/contracts/gameround';
-import { freePorts } from '../stack/ports';
 import type { E2eStack } from '../test/support/e2e-stack';
 import { compareBooks, runningRounds } from './books';
 import { Caller, seatPlayers, type BenchPlayer, type Seen } from './calls';
@@ -28,8 +27,7 @@ runBench(async (stopped) => {
     options: { minutes: { type: 'string', default: '60' }, rate: { type: 'string', default: '2' } },
   });
   const seconds = Number(values.minutes) * 60;
-  const [workerPort = 0] = await freePorts(1);
-  const stack = await startBenchStack({ env: { WORKER_PORT: String(workerPort) } });
+  const stack = await startBenchStack();
   const caller = new Caller(stack.api, stack.provider, PLAYERS);
   try {
     const players = await seatPlayers(stack, caller, PLAYERS);
@@ -40,10 +38,7 @@ runBench(async (stopped) => {
     let last: string | undefined;
     const sampling = setInterval(() => {
       if (last === undefined) return;
-      void sample(stack, `http://127.0.0.1:${workerPort}`, last).then(
-        (one) => samples.push(one),
-        console.error,
-      );
+      void sample(stack, last).then((one) => samples.push(one), console.error);
     }, SAMPLE_EVERY_MS);
     const began = performance.now();
     const failed: string[] = [];
@@ -110,10 +105,10 @@ async function steadily(
   await Promise.all(going);
 }
 
-async function sample(stack: E2eStack, worker: string, gameRound: string): Promise<Sample> {
+async function sample(stack: E2eStack, gameRound: string): Promise<Sample> {
   const { historyLength } = await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).describe();
-  const [api, ofWorker] = await Promise.all([handlesOf(stack.api), handlesOf(worker)]);
-  return { handles: { api, worker: ofWorker }, historyEvents: historyLength };
+  const [api, worker] = await Promise.all([handlesOf(stack.admin.api), handlesOf(stack.admin.worker)]);
+  return { handles: { api, worker }, historyEvents: historyLength };
 }
 
 async function handlesOf(url: string): Promise<number> {

@@ -283,6 +283,7 @@ export class Stack {
       ...bareEnvironment(),
       HOST: '127.0.0.1',
       PORT: String(this.#ports.api),
+      ADMIN_PORT: '0',
       BASE_URL: this.api,
       DATA_DIR: this.#dataDir,
       TENANTS_FILE: join(this.#dataDir, 'tenants.json'),

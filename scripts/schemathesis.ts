@@ -76,7 +76,7 @@ async function installed(): Promise<string> {
 
 /** A whole service by itself: none of the machine's own settings gets in. */
 async function environment(dataDir: string): Promise<{ env: NodeJS.ProcessEnv; baseUrl: string }> {
-  const [api, temporal, web, mongodb, wallet, game] = (await freePorts(6)).map(String);
+  const [api, admin, temporal, web, mongodb, wallet, game] = (await freePorts(7)).map(String);
   const { PATH, HOME, LANG, GAMEROUND_CACHE } = process.env;
   const tenantsFile = join(dataDir, 'tenants.json');
   await writeFile(tenantsFile, tenantsOn(`http://127.0.0.1:${wallet}`, `http://127.0.0.1:${game}`));
@@ -84,7 +84,8 @@ async function environment(dataDir: string): Promise<{ env: NodeJS.ProcessEnv; b
     baseUrl: `http://127.0.0.1:${api}`,
     env: {
       ...{ PATH, HOME, LANG, GAMEROUND_CACHE },
-      ...{ PORT: api, TEMPORAL_PORT: temporal, TEMPORAL_UI_PORT: web, MONGODB_PORT: mongodb },
+      ...{ PORT: api, ADMIN_PORT: admin },
+      ...{ TEMPORAL_PORT: temporal, TEMPORAL_UI_PORT: web, MONGODB_PORT: mongodb },
       ...{ SANDBOX_WALLET_PORT: wallet, SANDBOX_GAME_PORT: game },
       DATA_DIR: dataDir,
       TENANTS_FILE: tenantsFile,

@@ -17,8 +17,8 @@ export interface Config {
     /** Calls that one process answers at a time. */
     maxCalls: number;
   };
-  /** Where a worker tells about itself; undefined: nowhere. */
-  workerPort?: number;
+  /** Where the process tells those who run it about itself; port 0: any free one. */
+  admin: { host: string; port: number };
   dataDir: string;
   tenantsFile: string;
   /** Where tenants' URLs may lead the service. */
@@ -68,12 +68,13 @@ export const port = (standard: number) =>
     .min(1, 'must be a port, 1 to 65535')
     .max(65_535, 'must be a port, 1 to 65535')
     .default(standard);
-const portOrAny = z.coerce
-  .number({ error: 'must be a port, or 0 for any free one' })
-  .int('must be a port, or 0 for any free one')
-  .min(0, 'must be a port, or 0 for any free one')
-  .max(65_535, 'must be a port, or 0 for any free one')
-  .optional();
+const portOrAny = (standard: number) =>
+  z.coerce
+    .number({ error: 'must be a port, or 0 for any free one' })
+    .int('must be a port, or 0 for any free one')
+    .min(0, 'must be a port, or 0 for any free one')
+    .max(65_535, 'must be a port, or 0 for any free one')
+    .default(standard);
 const KEYS = 'must be a list of id:key, each key 32 bytes in base64';
 const payloadKeys = z
   .string()
@@ -103,7 +104,8 @@ const Environment = z
       .min(0, 'must be a number of proxies, 0 to 8')
       .max(8, 'must be a number of proxies, 0 to 8')
       .default(0),
-    WORKER_PORT: portOrAny,
+    ADMIN_HOST: text.default('127.0.0.1'),
+    ADMIN_PORT: portOrAny(8081),
     MAX_CALLS: z.coerce
       .number({ error: 'must be a number, 8 to 100000' })
       .int('must be a number, 8 to 100000')
@@ -184,7 +186,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       trustedProxies: data.TRUSTED_PROXIES,
       maxCalls: data.MAX_CALLS,
     },
-    ...(data.WORKER_PORT === undefined ? {} : { workerPort: data.WORKER_PORT }),
+    admin: { host: data.ADMIN_HOST, port: data.ADMIN_PORT },
     dataDir,
     tenantsFile: tenantsFile(data.TENANTS_FILE),
     // A developer's wallet and game run beside the service; those of an installation never do.
@@ -222,7 +224,8 @@ export function describeConfig(config: Config): Record<string, string | number |
     BASE_URL: http.baseUrl,
     TRUSTED_PROXIES: http.trustedProxies,
     MAX_CALLS: http.maxCalls,
-    WORKER_PORT: config.workerPort ?? '',
+    ADMIN_HOST: config.admin.host,
+    ADMIN_PORT: config.admin.port,
     DATA_DIR: config.dataDir,
     TENANTS_FILE: config.tenantsFile,
     CALLBACK_ADDRESSES: config.callbackAddresses,

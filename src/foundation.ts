@@ -1,4 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
+import { startAdmin, type Admin } from './admin';
 import { describeConfig, loadConfig, type Config } from './config';
 import { createLogger, type Logger, type ProcessName } from './logging';
 import { createMetrics, type Metrics } from './metrics';
@@ -16,6 +17,8 @@ export interface Foundation {
   config: Config;
   logger: Logger;
   metrics: Metrics;
+  /** Where each part of the process says how it is. */
+  admin: Admin;
   /** Aborted when the process is to stop. */
   stopped: AbortSignal;
   database: Database;
@@ -39,6 +42,8 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   logger.info(describeConfig(config), `${process} starts`);
   const stopped = stopSignal();
   const metrics = createMetrics();
+  const admin = await startAdmin({ ...config.admin, metrics });
+  logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');
   const database = openDatabase(config.mongodb.uri, config.mongodb.database);
   const { db } = database;
   const { tenantsFile: file, secretsKey, callbackAddresses } = config;
@@ -47,7 +52,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   const sessions = createSessions({ db, logger });
   const temporal = connectLazily(config);
   return {
-    ...{ config, logger, metrics, stopped, database, tenants, outbound, sessions, temporal },
+    ...{ config, logger, metrics, admin, stopped, database, tenants, outbound, sessions, temporal },
     rounds: createRounds(db, config.environment),
     guards: createGuards(db),
     async close() {
@@ -56,6 +61,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
       await outbound.close();
       await temporal.connection.close();
       await database.client.close();
+      await admin.close();
       logger.info(`${process} stopped`);
     },
   };

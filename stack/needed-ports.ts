@@ -44,6 +44,10 @@ async function isFreeSoon(port: number, host: string): Promise<boolean> {
 function needed(config: StackConfig): Needed[] {
   const { host, port } = config.service.http;
   const list: Needed[] = [{ port, host, what: 'the API', remedy: 'set PORT to a free one' }];
+  const { admin } = config.service;
+  if (admin.port !== 0) {
+    list.push({ ...admin, what: 'health and metrics', remedy: 'set ADMIN_PORT to a free one' });
+  }
   if (config.externalTemporal === undefined) {
     list.push(
       { port: config.temporalPort, host: LOCAL, what: 'Temporal', remedy: 'set TEMPORAL_PORT to a free one' },

@@ -233,12 +233,14 @@ function placement(config: StackConfig): { logDir: string; runDir: string; ownGr
 
 /** What the children see: our own environment, and where everything is. */
 function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: string): NodeJS.ProcessEnv {
-  const { http, dataDir, backofficeToken, secretsKey } = config.service;
+  const { http, admin, dataDir, backofficeToken, secretsKey } = config.service;
   return {
     ...env,
     PORT: String(http.port),
     HOST: http.host,
     BASE_URL: http.baseUrl,
+    ADMIN_HOST: admin.host,
+    ADMIN_PORT: String(admin.port),
     DATA_DIR: dataDir,
     TENANTS_FILE: tenantsFile,
     // The sandbox's wallet and game listen on this machine.

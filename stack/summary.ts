@@ -26,6 +26,7 @@ export function summary(config: StackConfig, stack: Shown, tookMs: number): stri
 
 function addresses(config: StackConfig, stack: Shown): [string, string][] {
   const { host, port } = config.service.http;
+  const { admin } = config.service;
   const api = `http://${reachable(host)}:${port}`;
   const web: [string, string][] =
     config.externalTemporal === undefined
@@ -42,7 +43,9 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
     ['API', api],
     ['API description', `${api}/docs`],
     ['Health', `${api}/health/ready`],
-    ['Metrics', `${api}/metrics`],
+    ...(admin.port === 0
+      ? []
+      : [['Metrics', `http://${reachable(admin.host)}:${admin.port}/metrics`] satisfies [string, string]]),
     ['Temporal', stack.temporalAddress],
     ...web,
     ...(config.codecServer === undefined

@@ -5,14 +5,14 @@ import { guardedProvider } from '../src/clients/guarded-provider';
 import { createRoundControl } from '../src/commands/round-control';
 import type { Config } from '../src/config';
 import { temporalAddress, type Foundation } from '../src/foundation';
+import type { Health } from '../src/http/health';
 import type { Logger } from '../src/logging';
-import type { Metrics } from '../src/metrics';
 import { untilAborted, untilReached } from '../src/process';
 import { ensureRoundIndexes } from '../src/read-model/rounds';
 import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
 import { bundlePath } from './bundle';
 import { ensureSearchAttributes } from './search-attributes';
-import { freeLocalAddress, startWorkerService, type WorkerService } from './service';
+import { freeLocalAddress, temporalMetrics } from './temporal-metrics';
 import { tenantLookup } from './tenants';
 import { createWorker } from './worker';
 
@@ -20,8 +20,8 @@ import { createWorker } from './worker';
 export async function runWorker(foundation: Foundation, stopped: AbortSignal): Promise<void> {
   const { config, logger, metrics, database, tenants, outbound, sessions, rounds, guards } = foundation;
   const { connection, client } = foundation.temporal;
-  const temporalMetrics = config.workerPort === undefined ? undefined : await freeLocalAddress();
-  installRuntime(logger, temporalMetrics);
+  const metricsAddress = await freeLocalAddress();
+  installRuntime(logger, metricsAddress);
   const lookup = tenantLookup(tenants, sessions);
   const activities = createActivities({
     tenants: lookup,
@@ -40,26 +40,26 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     await ensureRoundIndexes(rounds);
   });
   let isPolling = (): boolean => false;
-  const service = await tellAbout(config, metrics, temporalMetrics, () => isPolling());
-  if (service !== undefined) logger.info({ port: service.port }, 'worker listens');
+  foundation.admin.add({
+    health: healthOf(() => isPolling()),
+    measures: () => temporalMetrics(metricsAddress),
+  });
   const worker = await untilReached(stopped, logger, 'Temporal', () =>
     connect(config, connection, activities),
   );
   isPolling = () => worker?.getState() === 'RUNNING';
   if (worker !== undefined) await runUntil(worker, stopped, logger);
   await indexes;
-  await service?.close();
 }
 
-async function tellAbout(
-  { http, workerPort }: Config,
-  metrics: Metrics,
-  temporalMetrics: string | undefined,
-  isPolling: () => boolean,
-): Promise<WorkerService | undefined> {
-  if (workerPort === undefined) return undefined;
-  const temporalMetricsUrl = temporalMetrics && `http://${temporalMetrics}/metrics`;
-  return startWorkerService({ host: http.host, port: workerPort, metrics, isPolling, temporalMetricsUrl });
+/** Ready while it takes work, and no more from when it stops. */
+function healthOf(isPolling: () => boolean): Health {
+  return {
+    check: () => {
+      const ready = isPolling();
+      return Promise.resolve({ ready, degraded: false, missing: ready ? [] : ['worker'] });
+    },
+  };
 }
 
 async function connect(config: Config, connection: Connection, activities: Activities): Promise<Worker> {
@@ -87,7 +87,7 @@ async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): P
   await running;
 }
 
-function installRuntime(logger: Logger, metricsAddress: string | undefined): void {
+function installRuntime(logger: Logger, metricsAddress: string): void {
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
     DEBUG: 'debug',
@@ -101,8 +101,6 @@ function installRuntime(logger: Logger, metricsAddress: string | undefined): voi
     ),
     // Signals are ours: the worker is shut down once, in order.
     shutdownSignals: [],
-    ...(metricsAddress === undefined
-      ? {}
-      : { telemetryOptions: { metrics: { prometheus: { bindAddress: metricsAddress } } } }),
+    telemetryOptions: { metrics: { prometheus: { bindAddress: metricsAddress } } },
   });
 }

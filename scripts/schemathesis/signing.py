@@ -22,7 +22,7 @@ OPERATOR_FIELDS = {
     "/getGameList": [],
     "/backoffice/getGameList": [],
 }
-UNSIGNED = ("/connect", "/refresh", "/logout", "/health/", "/metrics", "/openapi.json", "/docs")
+UNSIGNED = ("/connect", "/refresh", "/logout", "/health/", "/openapi.json", "/docs")
 
 
 def sign_body(secret: str, raw_body: bytes, timestamp: str) -> str:

@@ -15,6 +15,15 @@ export interface Health {
 /** Each resolves when its part answers; `worker`: when one has polled within 70 s. */
 export type Probes = Record<Part, () => Promise<void>>;
 
+/** What `GET /health/ready` replies. */
+export function readinessReply({ ready, degraded, missing }: HealthReport): {
+  status: 200 | 503;
+  body: { status: string; missing: Part[] };
+} {
+  const status = degraded ? 'degraded' : 'ready';
+  return { status: ready ? 200 : 503, body: { status: ready ? status : 'unavailable', missing } };
+}
+
 const KEPT_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
 

@@ -78,7 +78,7 @@ describe('guessing tokens', () => {
 
   it('answers and measures without the token', async () => {
     for (let time = 0; time < 4; time += 1) await guess('/refresh', '192.0.2.1');
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const { text: metrics } = await service.metrics.exposition();
     expect(metrics).toMatch(/gameround_refused_authentications_total\{reason="token"\} 4/);
     expect(service.log.join()).not.toContain('guess');
     expect(errorObject('RATELIMITEXCEEDED').id).toBe(1003);

@@ -280,7 +280,7 @@ describe('secrets and tokens', () => {
       logs: await stack.logs(),
       histories: await histories(),
       documents: await documents(),
-      metrics: JSON.stringify((await exchange({ url: `${stack.api}/metrics` })).body),
+      metrics: JSON.stringify((await exchange({ url: `${stack.admin.api}/metrics` })).body),
     };
     // The search sees what there is to be seen.
     expect(Object.entries(places).filter(([, text]) => !text.includes(round))).toEqual([

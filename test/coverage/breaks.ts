@@ -193,14 +193,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['op.healthReady'],
     file: 'src/http/routes/service.ts',
-    find: 'ctx.status = ready ? 200 : 503;',
+    find: 'ctx.status = status;',
     replace: 'ctx.status = 200;',
   },
   {
-    rows: ['op.metrics'],
-    file: 'src/http/routes/service.ts',
-    find: 'ctx.body = text;',
-    replace: "ctx.body = '';",
+    rows: ['c1.metrics'],
+    file: 'src/admin.ts',
+    find: "case '/metrics': {",
+    replace: "case '/measures': {",
   },
   {
     rows: ['op.openapiJson'],
@@ -631,7 +631,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['f.ReadyReply', 'c5.degraded'],
-    file: 'src/http/routes/service.ts',
+    file: 'src/http/health.ts',
     find: "const status = degraded ? 'degraded' : 'ready';",
     replace: "const status = 'ready';",
   },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { operatorFields } from '../../sdk';
-import { freePorts } from '../../stack/ports';
 import { agreedBooks, moves, recordOf, settled } from '../support/e2e-books';
 import { callAsOperator, exchange } from '../support/e2e-http';
 import {
@@ -17,12 +16,9 @@ import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 jest.setTimeout(120_000);
 
 let stack: E2eStack;
-let workerPort = 0;
 beforeAll(async () => {
-  [workerPort = 0] = await freePorts(1);
   stack = await startE2eStack({
     operators: [{ operatorId: 'op1' }, { operatorId: 'op-forgetful', autoCloseAfter: '2s' }],
-    env: { WORKER_PORT: String(workerPort) },
   });
 });
 afterAll(() => stack?.close());
@@ -237,13 +233,17 @@ interface View {
   round?: { hash: string; status: string };
 }
 
-test('the worker tells on WORKER_PORT that it is ready, what it did, and what the Temporal SDK measures', async () => {
+test('on ADMIN_PORT each process tells that it is ready and what it did, the worker also what the Temporal SDK measures', async () => {
   const seat = await takeSeat(stack);
   const started = await seat.start({ roundId: newRoundId() });
   expect(told(await seat.end(roundOf(started)))).toBe('200 closed');
-  const url = `http://127.0.0.1:${workerPort}`;
-  expect(await exchange({ url: `${url}/health/ready` })).toMatchObject({ status: 200 });
-  const text = await (await fetch(`${url}/metrics`)).text();
+  const { api, worker } = stack.admin;
+  for (const url of [api, worker]) {
+    expect(await exchange({ url: `${url}/health/ready` })).toMatchObject({ status: 200 });
+  }
+  expect(await (await fetch(`${api}/metrics`)).text()).toContain('route="/startGameRound",status="200"');
+  expect(await exchange({ url: `${stack.api}/metrics` })).toMatchObject({ status: 404 });
+  const text = await (await fetch(`${worker}/metrics`)).text();
   const value = (name: RegExp): number => Number(name.exec(text)?.[1]);
   expect(
     value(/^gameround_wallet_outcomes_total\{operator="op1",purpose="debit",outcome="accepted"\} (\d+)/m),

@@ -171,7 +171,7 @@ describe('over HTTP', () => {
     while (waiting.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     const other = await providerCall(service, '/startGameRound', start(second));
     expect([other.status, other.headers.get('retry-after')]).toEqual([503, '1']);
-    // The player's page too; health and metrics never.
+    // The player's page too; health never.
     expect((await fetch(`${service.url}/connect?token=${third}`)).status).toBe(503);
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
     waiting.forEach((finish) => finish());
@@ -179,11 +179,11 @@ describe('over HTTP', () => {
     await service.stop();
   });
 
-  it('a crowd is shed before anything is read of it; health and metrics are told', async () => {
+  it('a crowd is shed before anything is read of it; health is told', async () => {
     const service = await startService({ limits: { crowd: 0 } });
     const shed = await providerCall(service, '/testPing', {}, { secret: 'wrong' });
     expect([shed.status, shed.headers.get('retry-after')]).toEqual([503, '1']);
-    for (const path of ['/health/live', '/metrics']) {
+    for (const path of ['/health/live', '/health/ready']) {
       expect((await fetch(`${service.url}${path}`)).status).toBe(200);
     }
     await service.stop();

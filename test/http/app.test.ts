@@ -24,7 +24,7 @@ describe('every reply', () => {
   const get = async (path: string, options: RequestInit = {}) =>
     readReply(await fetch(service.url + path, options), options.method);
 
-  it.each(['/nothing', '/', '/addWin/', '/ADDWIN', '/__proto__', '/%zz', '/health'])(
+  it.each(['/nothing', '/', '/addWin/', '/ADDWIN', '/__proto__', '/%zz', '/health', '/metrics'])(
     '%s is 404',
     async (path) => {
       const reply = await get(path);
@@ -36,7 +36,7 @@ describe('every reply', () => {
     ['GET', '/startGameRound', 'POST'],
     ['DELETE', '/getBalance', 'POST'],
     ['POST', '/connect', 'GET'],
-    ['PATCH', '/metrics', 'GET'],
+    ['PATCH', '/health/live', 'GET'],
   ])('%s %s is 405', async (method, path, allowed) => {
     const reply = await get(path, { method });
     expect([reply.status, reply.body]).toEqual([405, { errorCode: errorObject('NOTFOUND') }]);
@@ -110,10 +110,8 @@ describe('every reply', () => {
 
   it('is measured by route and status', async () => {
     await get('/no-such-route');
-    const { text } = await readReply(
-      new Response(JSON.stringify({ text: await (await fetch(`${service.url}/metrics`)).text() })),
-    );
-    expect(text).toContain('route=\\"unmatched\\",status=\\"404\\"');
+    const { text } = await service.metrics.exposition();
+    expect(text).toContain('route="unmatched",status="404"');
     expect(text).not.toContain('no-such-route');
   });
 });

@@ -9,7 +9,7 @@ import { createApp } from '../../src/http/app';
 import type { HttpDeps, HttpLimits } from '../../src/http/deps';
 import { createHttpServer, type ServerBounds } from '../../src/http/server';
 import { createLogger } from '../../src/logging';
-import { createMetrics } from '../../src/metrics';
+import { createMetrics, type Metrics } from '../../src/metrics';
 import { createRng, type Draw } from '../../src/rng';
 import { createSessions, type Sessions } from '../../src/sessions';
 import { tenantsInMemory, type Tenants } from '../../src/tenants';
@@ -66,6 +66,7 @@ export interface Service extends Pretended {
   getBalance: jest.Mock<Promise<BalanceAnswer>>;
   openRound: jest.Mock<Promise<RoundSnapshot | undefined>>;
   draws: Draw[];
+  metrics: Metrics;
   /** Everything that was logged. */
   log: string[];
   /** May be moved. */
@@ -108,6 +109,7 @@ export async function startService(
   );
   const openRound = jest.fn<Promise<RoundSnapshot | undefined>, []>(() => Promise.resolve(undefined));
   const pretended = pretendedParts();
+  const metrics = createMetrics({ defaults: false });
   const draws: Draw[] = [];
   const app = createApp({
     baseUrl: 'https://api.example',
@@ -123,7 +125,7 @@ export async function startService(
     gameConfigurations: { get: pretended.gameConfiguration },
     environment: 'test',
     health: { check: () => Promise.resolve({ ready: true, degraded: false, missing: [] }) },
-    metrics: createMetrics({ defaults: false }),
+    metrics,
     logger,
     clock: wall,
     elapsed: () => clock.now,
@@ -143,7 +145,10 @@ export async function startService(
   const stop = (): Promise<void> => (closed ??= close());
   stops.add(stop);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, sessions, commands, getBalance, openRound, ...pretended, draws, log, clock, server, stop };
+  return {
+    ...{ url, sessions, commands, getBalance, openRound, ...pretended },
+    ...{ draws, metrics, log, clock, server, stop },
+  };
 }
 
 export const HASH = '0f0f0f0f-0000-8000-8000-00000000000f';

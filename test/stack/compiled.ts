@@ -76,13 +76,14 @@ export interface RunningStack {
 /** A folder and ports for one stack; the same settings start it again on the same state. */
 export async function stackSettings(): Promise<NodeJS.ProcessEnv> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gameround-stack-'));
-  const [api, temporal, ui, mongodb] = (await freePorts(4)).map(String);
+  const [api, admin, temporal, ui, mongodb] = (await freePorts(5)).map(String);
   return {
     ...process.env,
     npm_lifecycle_event: undefined,
     DATA_DIR: dataDir,
     EVENTS: join(dataDir, 'events'),
     PORT: api,
+    ADMIN_PORT: admin,
     TEMPORAL_PORT: temporal,
     TEMPORAL_UI_PORT: ui,
     MONGODB_PORT: mongodb,

@@ -173,6 +173,18 @@ describe('npm start', () => {
     );
   });
 
+  it('says so of the port of health and metrics too, taken or given twice', async () => {
+    const holder = createServer().listen(Number(env.ADMIN_PORT), '127.0.0.1');
+    env = { ...env, MONGODB_PORT: env.PORT };
+    const stack = start();
+    expect(await stack.ended).toBe(1);
+    holder.close();
+    expect(stack.output().trim().split('\n')).toEqual([
+      `Port ${env.ADMIN_PORT}, needed for health and metrics, is in use. End the program that holds it, or set ADMIN_PORT to a free one.`,
+      `Port ${env.PORT}, needed for MongoDB, is given to something else too: set MONGODB_PORT to a free one.`,
+    ]);
+  });
+
   it('refuses a second one on the same data', async () => {
     await startReady();
     const second = runStack(compiled.main, env);

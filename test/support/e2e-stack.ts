@@ -54,6 +54,8 @@ export interface E2eStack {
   api: string;
   /** Base URL of the second API. */
   api2: string;
+  /** Base URL of where the first API, or the first worker, tells about itself. */
+  admin: Record<'api' | 'worker', string>;
   walletUrl: string;
   gameUrl: string;
   wallet: WalletControls;
@@ -129,6 +131,10 @@ export async function startE2eStack({
     return {
       api,
       api2: `http://127.0.0.1:${ports.api2}`,
+      admin: {
+        api: `http://127.0.0.1:${ports.apiAdmin}`,
+        worker: `http://127.0.0.1:${ports.workerAdmin}`,
+      },
       walletUrl: wallet.url,
       gameUrl: game.url,
       wallet: walletControls(wallet.url),
@@ -162,11 +168,11 @@ function startDemoGame(serviceUrl: string, { id, secret }: Party = PROVIDER): Pr
   return createGameApp({ provider, serviceUrl, timeoutMs: 15_000 }).start();
 }
 
-type Ports = Record<'api' | 'api2' | 'temporal' | 'mongod', number>;
+type Ports = Record<'api' | 'api2' | 'apiAdmin' | 'workerAdmin' | 'temporal' | 'mongod', number>;
 
 async function choosePorts(): Promise<Ports> {
-  const [api = 0, api2 = 0, temporal = 0, mongod = 0] = await freePorts(4);
-  return { api, api2, temporal, mongod };
+  const [api = 0, api2 = 0, apiAdmin = 0, workerAdmin = 0, temporal = 0, mongod = 0] = await freePorts(6);
+  return { api, api2, apiAdmin, workerAdmin, temporal, mongod };
 }
 
 interface ProcessSettings {
@@ -264,10 +270,12 @@ class Processes {
 
   #env(part: Part): NodeJS.ProcessEnv {
     const { dataDir, ports, tenants, env } = this.settings;
+    const adminPort = part === 'api' ? ports.apiAdmin : part === 'worker' ? ports.workerAdmin : 0;
     return {
       ...bareEnvironment(),
       HOST: '127.0.0.1',
       PORT: String(part === 'api2' ? ports.api2 : ports.api),
+      ADMIN_PORT: String(adminPort),
       DATA_DIR: dataDir,
       TENANTS_FILE: tenants,
       CALLBACK_ADDRESSES: 'any',

@@ -82,6 +82,7 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
       DATA_DIR: dir,
       SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
       BACKOFFICE_TOKEN: 'not-used-by-a-worker',
+      ADMIN_PORT: '0',
       LOG_LEVEL: 'info',
     },
     execArgv: [],

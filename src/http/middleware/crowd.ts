@@ -4,7 +4,7 @@ import type { Context } from '../http';
 
 /**
  * Bounds the calls that are here in any state, before anything of them is read: bodies that come slowly, callers that
- * are yet to be known. Health and metrics are always answered.
+ * are yet to be known. Health is always answered.
  * @throws RefusedError 503 SERVICEUNAVAILABLE
  */
 export function boundedCrowd(most: number, isExempt: (path: string) => boolean) {

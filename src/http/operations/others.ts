@@ -49,11 +49,6 @@ export const healthReady = operation({
   replies: { 200: replies.readyReply, 503: replies.readyReply },
 });
 
-export const metrics = operation({
-  ...{ ...nothing, path: '/metrics', summary: 'Measures, for Prometheus' },
-  replies: { 200: { mediaType: 'text/plain' } },
-});
-
 export const openapi = operation({
   ...{ ...nothing, path: '/openapi.json', summary: 'This document' },
   replies: { 200: z.looseObject({ openapi: z.string() }) },

@@ -1,29 +1,21 @@
 import type Router from '@koa/router';
+import { readinessReply } from '../health';
 import type { CallState, Http } from '../http';
 import * as operations from '../operations/others';
 
-/** For those who run the service (contract §1 "health"). */
+/** For balancers (contract §1 "health"); measures are elsewhere (src/admin.ts). */
 export function serviceRoutes({ deps }: Http, router: Router<CallState>): void {
   router.get(operations.healthLive.path, (ctx) => {
     ctx.body = { status: 'live' };
   });
 
   router.get(operations.healthReady.path, async (ctx) => {
-    const { ready, degraded, missing } = await deps.health.check();
-    ctx.status = ready ? 200 : 503;
-    const status = degraded ? 'degraded' : 'ready';
-    ctx.body = { status: ready ? status : 'unavailable', missing };
-  });
-
-  router.get(operations.metrics.path, async (ctx) => {
-    const { contentType, text } = await deps.metrics.exposition();
-    ctx.type = contentType;
-    ctx.body = text;
+    const { status, body } = readinessReply(await deps.health.check());
+    ctx.status = status;
+    ctx.body = body;
   });
 }
 
-export const QUIET_PATHS: readonly string[] = [
-  operations.healthLive,
-  operations.healthReady,
-  operations.metrics,
-].map(({ path }) => path);
+export const QUIET_PATHS: readonly string[] = [operations.healthLive, operations.healthReady].map(
+  ({ path }) => path,
+);

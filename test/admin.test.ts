@@ -1,35 +1,39 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createMetrics } from '../../src/metrics';
-import { startWorkerService, type WorkerService } from '../../worker/service';
+import { startAdmin, type Admin } from '../src/admin';
+import type { HealthReport } from '../src/http/health';
+import { createMetrics } from '../src/metrics';
+import { temporalMetrics } from '../worker/temporal-metrics';
 
-/* What a worker tells about itself with WORKER_PORT set (docs/operations.md). */
+/* What a process tells about itself on ADMIN_HOST:ADMIN_PORT (docs/operations.md). */
 
 let sdk: Server;
-let service: WorkerService;
-let isPolling: boolean;
+let admin: Admin;
+let report: HealthReport;
 
 beforeEach(async () => {
-  isPolling = true;
+  report = { ready: true, degraded: false, missing: [] };
   sdk = createServer((_request, response) => response.end('temporal_workflow_completed 3\n'));
   await new Promise<void>((resolve) => sdk.listen(0, '127.0.0.1', resolve));
   const metrics = createMetrics({ defaults: false });
   metrics.walletOutcome({ operatorId: 'op1', purpose: 'debit', outcome: 'accepted' });
   metrics.walletFailing('op1', true);
   metrics.walletCallWithheld({ operatorId: 'op1', operation: 'debit', why: 'failing' });
-  service = await startWorkerService({
-    ...{ host: '127.0.0.1', port: 0, metrics, isPolling: () => isPolling },
-    temporalMetricsUrl: `http://127.0.0.1:${(sdk.address() as AddressInfo).port}/metrics`,
+  const { port } = sdk.address() as AddressInfo;
+  admin = await startAdmin({ host: '127.0.0.1', port: 0, metrics });
+  admin.add({
+    health: { check: () => Promise.resolve(report) },
+    measures: () => temporalMetrics(`127.0.0.1:${port}`),
   });
 });
 
 afterEach(async () => {
-  await service.close();
+  await admin.close();
   await new Promise((resolve) => sdk.close(resolve));
 });
 
 async function get(path: string, method = 'GET'): Promise<[status: number, text: string]> {
-  const reply = await fetch(`http://127.0.0.1:${service.port}${path}`, { method });
+  const reply = await fetch(`http://127.0.0.1:${admin.port}${path}`, { method });
   return [reply.status, await reply.text()];
 }
 
@@ -59,13 +63,26 @@ test('without the SDK’s, its own', async () => {
   await new Promise<void>((resolve) => sdk.listen(0, '127.0.0.1', resolve));
 });
 
-test('live always, ready while it polls', async () => {
+test('live always; ready or what is missing', async () => {
   expect(await get('/health/live')).toEqual([200, '{"status":"live"}']);
-  expect(await get('/health/ready')).toEqual([200, '{"status":"ready"}']);
-  isPolling = false;
+  expect(await get('/health/ready')).toEqual([200, '{"status":"ready","missing":[]}']);
+  report = { ready: false, degraded: false, missing: ['worker'] };
   expect(await get('/health/live')).toEqual([200, '{"status":"live"}']);
-  expect(await get('/health/ready')).toEqual([503, '{"status":"unavailable"}']);
+  expect(await get('/health/ready')).toEqual([503, '{"status":"unavailable","missing":["worker"]}']);
 });
+
+test('ready when all parts are, and not before there is one', async () => {
+  const parts = [await part(), await part(report), await part(report, { ...report, ready: false })];
+  expect(parts).toEqual([503, 200, 503]);
+});
+
+async function part(...reports: HealthReport[]): Promise<number> {
+  const other = await startAdmin({ host: '127.0.0.1', port: 0, metrics: createMetrics({ defaults: false }) });
+  for (const each of reports) other.add({ health: { check: () => Promise.resolve(each) } });
+  const { status } = await fetch(`http://127.0.0.1:${other.port}/health/ready`);
+  await other.close();
+  return status;
+}
 
 test.each([
   ['GET', '/', 404],
@@ -73,4 +90,12 @@ test.each([
   ['GET', '/health/readyx', 404],
 ])('%s %s is %d', async (method, path, status) => {
   expect((await get(path, method))[0]).toBe(status);
+});
+
+test('its port taken: the setting to change is named', async () => {
+  const { port } = admin;
+  const metrics = createMetrics({ defaults: false });
+  await expect(startAdmin({ host: '127.0.0.1', port, metrics })).rejects.toThrow(
+    `ADMIN_PORT: 127.0.0.1:${port} is in use`,
+  );
 });

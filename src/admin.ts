@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readinessReply, type Health, type HealthReport } from './http/health';
+import type { Metrics } from './metrics';
+import { listen } from './process';
+
+/** Health and measures of one process, for those who run it: on a listener of its own, which partners don't reach. */
+export interface Admin {
+  readonly port: number;
+  /** The process is ready when all its parts are, and not before it has one. */
+  add(part: AdminPart): void;
+  close(): Promise<void>;
+}
+
+export interface AdminPart {
+  health: Health;
+  /** Measures beside those of `metrics`, in Prometheus' format. */
+  measures?: () => Promise<string>;
+}
+
+export interface AdminOptions {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  metrics: Pick<Metrics, 'exposition'>;
+}
+
+const MAX_HEADER_BYTES = 8_192;
+
+/**
+ * `GET /health/live`, `GET /health/ready` (503 naming what is missing), `GET /metrics` (Prometheus).
+ * @throws ConfigError where its address is taken
+ */
+export async function startAdmin(options: AdminOptions): Promise<Admin> {
+  const parts: AdminPart[] = [];
+  const server = createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 10_000 },
+    (request, response) => {
+      answer(options, parts, request, response).catch(() => reply(response, 500, { status: 'failed' }));
+    },
+  );
+  server.maxConnections = 64;
+  await listen(server, options, 'ADMIN_PORT');
+  return {
+    port: (server.address() as AddressInfo).port,
+    add: (part) => void parts.push(part),
+    close: () => closed(server),
+  };
+}
+
+async function answer(
+  { metrics }: AdminOptions,
+  parts: readonly AdminPart[],
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (method !== 'GET' && method !== 'HEAD') return reply(response, 405, { status: 'GET only' });
+  switch (url) {
+    case '/health/live':
+      return reply(response, 200, { status: 'live' });
+    case '/health/ready': {
+      const { status, body } = readinessReply(together(await all(parts, ({ health }) => health.check())));
+      return reply(response, status, body);
+    }
+    case '/metrics': {
+      const { contentType, text } = await metrics.exposition();
+      const more = await all(parts, ({ measures }) => measures?.() ?? Promise.resolve(''));
+      response.writeHead(200, { 'content-type': contentType });
+      response.end(text + more.join(''));
+      return;
+    }
+    default:
+      return reply(response, 404, { status: 'not found' });
+  }
+}
+
+function all<T>(parts: readonly AdminPart[], ask: (part: AdminPart) => Promise<T>): Promise<T[]> {
+  return Promise.all(parts.map((part) => ask(part)));
+}
+
+function together(reports: readonly HealthReport[]): HealthReport {
+  return {
+    ready: reports.length > 0 && reports.every(({ ready }) => ready),
+    degraded: reports.some(({ degraded }) => degraded),
+    missing: [...new Set(reports.flatMap(({ missing }) => missing))],
+  };
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  if (response.headersSent) {
+    response.end();
+    return;
+  }
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(status === 503 ? { 'retry-after': '1' } : {}),
+  });
+  response.end(JSON.stringify(body));
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,26 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+const TIMEOUT_MS = 2_000;
+
+/** The Temporal SDK's own measures, `temporal_…`; empty where it doesn't tell them. */
+export async function temporalMetrics(address: string): Promise<string> {
+  try {
+    const reply = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return reply.ok ? await reply.text() : '';
+  } catch {
+    return '';
+  }
+}
+
+/** For the SDK's exporter, which can't choose a port itself; only we ask it. */
+export async function freeLocalAddress(): Promise<string> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return `127.0.0.1:${port}`;
+}
