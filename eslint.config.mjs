@@ -49,6 +49,19 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/**', 'workflows/**', 'activities/**', 'worker/**'],
+    ignores: ['src/domain/money.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...['Identifier[name=/MONEY/i]', 'MemberExpression[property.name=/MONEY/i]'].map((operand) => ({
+          selector: `BinaryExpression[operator=/^[*/]$/] > ${operand.replace('MONEY', '(amount|stake|balance|multiplier|win)$')}`,
+          message: 'Money is multiplied and divided in src/domain/money.ts, exactly.',
+        })),
+      ],
+    },
+  },
   { files: ['**/*.{js,cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.{js,cjs,mjs}'],

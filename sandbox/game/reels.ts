@@ -98,8 +98,13 @@ const BASE_STAKES = [10, 20, 50, 100, 200, 500] as const;
 
 /** The ladder in minor units: base stakes times the multiplier, applied here, once, and nowhere after. */
 export function stakeLadder(currencyMultiplier: number): number[] {
-  const scaled = BASE_STAKES.map((stake) => Math.round(stake * currencyMultiplier));
+  const scaled = BASE_STAKES.map((stake) => Math.round(exactProduct(stake, currencyMultiplier)));
   return [...new Set(scaled)].filter((stake) => stake > 0 && Number.isSafeInteger(stake * MAX_PAYOUT_ODDS));
+}
+
+/** A double holds fifteen decimal digits: what is beyond them is an error of the multiplication, as in 55.00000000000001. */
+function exactProduct(amount: number, multiplier: number): number {
+  return Number((amount * multiplier).toPrecision(15));
 }
 
 /** mulberry32: for play and for tests that need the same spins again; no generator for real money. */

@@ -4,6 +4,7 @@ import { startCommandOf } from '../commands/start-command';
 import type { RoundReply } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
+import { totalBalance } from '../domain/judge';
 import { isAmount } from '../domain/money';
 import { decide } from '../domain/round/decide';
 import { openRound } from '../domain/round/open';
@@ -28,7 +29,7 @@ const MAX_FINISHED_CHARS = 2_000_000;
 
 /** A session that hasn't played yet: its balance is the launch's. */
 export function newGame({ balance, currency }: Session): DemoGame {
-  const amount = (balance?.balances ?? []).reduce((sum, item) => sum + item.amount, 0);
+  const amount = totalBalance(balance ?? { balances: [] });
   return { balance: isAmount(amount) ? amount : 0, currency, rounds: [] };
 }
 

@@ -1,3 +1,5 @@
+import { timesMultiplier } from './money';
+
 /**
  * Settings that shape the game in the player's browser (spec "gameSettings"). Their meaning is the game's affair; what
  * is decided here is where each comes from, and that the money among them is multiplied exactly once.
@@ -107,26 +109,4 @@ function defaults(): GameSettings {
     ...all(NUMBER_LIST_SETTINGS, () => []),
     ...all(STRING_LIST_SETTINGS, () => []),
   ]) as GameSettings;
-}
-
-/**
- * An amount in minor units times a currency multiplier, exact to the unit: 30 × 0.1 is 3, not 3.0000000000000004. A
- * fraction that is left goes the way that keeps a limit a limit. Bounded by 2^53 − 1.
- */
-export function timesMultiplier(amount: number, multiplier: number, fraction: 'up' | 'down'): number {
-  const [factor, scale] = decimal(multiplier);
-  const scaled = BigInt(Math.trunc(amount)) * factor;
-  const whole = scaled / scale;
-  const rounded = fraction === 'up' && scaled % scale > 0n ? whole + 1n : whole;
-  return rounded > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(rounded);
-}
-
-/** The number as it is written in decimal: an integer over a power of ten. */
-function decimal(value: number): [bigint, bigint] {
-  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
-  if (match === null) return [0n, 1n];
-  const [, whole = '0', fraction = '', exponent = '0'] = match;
-  const shift = Number(exponent) - fraction.length;
-  const digits = BigInt(whole + fraction);
-  return shift >= 0 ? [digits * 10n ** BigInt(shift), 1n] : [digits, 10n ** BigInt(-shift)];
 }

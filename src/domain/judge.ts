@@ -1,4 +1,5 @@
 import type { ErrorObject } from './errors';
+import { exactSum } from './money';
 import type {
   OperatorTransaction,
   WalletAnswer,
@@ -241,7 +242,7 @@ function readBalanceItem(item: unknown): WalletBalance['balances'] {
 
 /** `balance.totalBalance`: the sum of the balances. */
 export function totalBalance(balance: WalletBalance): number {
-  return balance.balances.reduce((sum, item) => sum + item.amount, 0);
+  return exactSum(balance.balances.map(({ amount }) => amount));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

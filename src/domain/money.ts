@@ -1,6 +1,7 @@
 /**
  * Amounts are integers in minor units of the player currency, from 0 to 2^53 - 1; sums obey the same bounds.
- * The currency multiplier is applied once, when the stake ladder is built, and never here.
+ * The currency multiplier is applied once, when the stake ladder is built: to no amount of a transaction.
+ * Doubles can't hold most decimal fractions, so whatever has one is reckoned here, in integers.
  */
 export const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 
@@ -12,4 +13,49 @@ export function isAmount(value: unknown): value is number {
 export function addAmounts(left: number, right: number): number | undefined {
   const sum = left + right;
   return sum <= MAX_AMOUNT ? sum : undefined;
+}
+
+/**
+ * An amount in minor units times a currency multiplier, exact to the unit: 30 × 0.1 is 3, not 3.0000000000000004. A
+ * fraction that is left goes the way that keeps a limit a limit. Bounded by 2^53 − 1.
+ */
+export function timesMultiplier(amount: number, multiplier: number, fraction: 'up' | 'down'): number {
+  const [factor, scale] = decimal(multiplier);
+  const scaled = BigInt(Math.trunc(amount)) * factor;
+  const whole = scaled / scale;
+  const rounded = fraction === 'up' && scaled % scale > 0n ? whole + 1n : whole;
+  return rounded > BigInt(MAX_AMOUNT) ? MAX_AMOUNT : Number(rounded);
+}
+
+/** A stake as it was before the multiplier: 33 with 1.1 is 30, not 29.999999999999996. */
+export function beforeMultiplier(stake: number, multiplier: number): number {
+  const [factor, scale] = decimal(multiplier);
+  return quotient(BigInt(stake) * scale, factor);
+}
+
+/** An operator's balances may have fractions: 0.1 + 0.2 is 0.3. */
+export function exactSum(amounts: readonly number[]): number {
+  const parts = amounts.map(decimal);
+  const scale = parts.reduce((most, [, one]) => (one > most ? one : most), 1n);
+  return quotient(
+    parts.reduce((sum, [digits, one]) => sum + digits * (scale / one), 0n),
+    scale,
+  );
+}
+
+/** The number as it is written in decimal: an integer over a power of ten. */
+function decimal(value: number): [digits: bigint, scale: bigint] {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^(-?\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
+  const shift = Number(exponent) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  return shift >= 0 ? [digits * 10n ** BigInt(shift), 1n] : [digits, 10n ** BigInt(-shift)];
+}
+
+/** More than any double has: the nearest one is found by reading the quotient. */
+const DECIMAL_PLACES = 40n;
+
+function quotient(numerator: bigint, denominator: bigint): number {
+  const places = denominator === 0n ? 0n : (numerator * 10n ** DECIMAL_PLACES) / denominator;
+  return Number(`${places}e-${DECIMAL_PLACES}`);
 }

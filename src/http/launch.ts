@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { refuse } from '../domain/errors';
-import { gameSettingsOf, timesMultiplier, type SomeGameSettings } from '../domain/game-settings';
+import { gameSettingsOf, type SomeGameSettings } from '../domain/game-settings';
+import { timesMultiplier } from '../domain/money';
 import type { SessionSeed } from '../sessions';
 import type { GameDefinition, OperatorSettings } from '../tenants';
 import type { Http } from './http';

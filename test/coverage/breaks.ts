@@ -824,9 +824,15 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.multiplierOnce#2'],
-    file: 'src/domain/game-settings.ts',
+    file: 'src/domain/money.ts',
     find: 'const scaled = BigInt(Math.trunc(amount)) * factor;',
     replace: 'const scaled = BigInt(Math.trunc(amount)) * factor * factor;',
+  },
+  {
+    rows: ['r.baseStake'],
+    file: 'src/domain/money.ts',
+    find: 'return quotient(BigInt(stake) * scale, factor);',
+    replace: 'return stake / multiplier;',
   },
   {
     rows: ['r.multiplierDebit'],
@@ -1677,7 +1683,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.balance'],
     file: 'src/domain/judge.ts',
-    find: 'return balance.balances.reduce((sum, item) => sum + item.amount, 0);',
+    find: 'exactSum(balance.balances.map(({ amount }) => amount))',
     replace: 'return balance.balances[0]?.amount ?? 0;',
   },
   {

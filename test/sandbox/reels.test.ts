@@ -68,3 +68,7 @@ test('a ladder is of whole minor units, rising, without doubles', () => {
     }),
   );
 });
+
+test('a ladder is multiplied in decimals: 50 × 0.29 is 14.5, not 14.499999999999998', () => {
+  expect(stakeLadder(0.29)).toEqual([3, 6, 15, 29, 58, 145]);
+});

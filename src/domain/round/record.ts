@@ -1,3 +1,4 @@
+import { beforeMultiplier } from '../money';
 import { effectiveTransactions, keptBy, totals } from './replies';
 import type { RoundSnapshot, RoundStatus, RoundTransaction } from './types';
 
@@ -70,7 +71,7 @@ export function gameRoundDetail(round: RoundSnapshot, environment: string): Game
   return {
     ...gameroundRecord(round, environment),
     transactions,
-    baseStake: round.stake / round.identity.currencyMultiplier,
+    baseStake: beforeMultiplier(round.stake, round.identity.currencyMultiplier),
     // What the player really paid for the bets: discounts taken off, nothing for a ticket.
     totalPayedAmount: debits.reduce((sum, { payed }) => sum + (payed ?? 0), 0),
     dataStored: round.dataStored ?? {},

@@ -1,4 +1,5 @@
 import type { Refusal } from '../errors';
+import { beforeMultiplier } from '../money';
 import type { WalletBalance } from '../wallet-call';
 import { attentionOf } from './attention';
 import { acceptedCredits, applyCredits } from './collect';
@@ -62,7 +63,7 @@ export function gameRoundInfo(round: RoundSnapshot | RoundState): GameRoundInfo 
     hash: identity.gameround,
     status: round.status,
     stake: round.stake,
-    baseStake: round.stake / identity.currencyMultiplier,
+    baseStake: beforeMultiplier(round.stake, identity.currencyMultiplier),
     mode: identity.mode,
     currency: identity.currency,
     game: identity.gameCode,
