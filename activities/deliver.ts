@@ -32,8 +32,8 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
   ): Promise<WalletOutcome> {
     const { playerId, gameCode, gameround } = round;
     const answer = await wallet.doTransactions(operator, { playerId, gameCode, gameRound: gameround, call });
-    const { repeatableErrorIds } = operator;
-    const outcome = judge(call, answer, { redelivered, repeatableErrorIds, ...known });
+    const { repeatableErrorIds, strictReplies } = operator;
+    const outcome = judge(call, answer, { redelivered, repeatableErrorIds, strictReplies, ...known });
     deps.observe({ operatorId: round.operatorId, purpose: call.purpose, outcome: outcome.kind });
     return outcome;
   }

@@ -39,7 +39,7 @@ export function createReconcileActivities({
         gameRound: gameround,
         call: { purpose: 'credit', transactions },
       });
-      return readReconcileAnswer(transactions, answer);
+      return readReconcileAnswer(transactions, answer, operator.strictReplies);
     },
     async settleCrashed(gameround, accepted) {
       await control.settleCrashed(gameround, accepted);

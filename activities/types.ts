@@ -1,7 +1,10 @@
 import type { RoundSnapshot } from '../src/domain/round/types';
 import type { OperatorAddress, ProviderAddress } from '../src/clients/types';
 
-export type KnownOperator = OperatorAddress & { repeatableErrorIds: readonly number[] };
+export type KnownOperator = OperatorAddress & {
+  repeatableErrorIds: readonly number[];
+  strictReplies: boolean;
+};
 
 /** What reconciliation does to a round, through its workflow. */
 export interface RoundControl {

@@ -7,7 +7,7 @@ import type { SandboxOperator } from '../tenants';
 import type { Books } from './books';
 import { accountOf, type Ledger } from './ledger';
 import type { Movement, Round } from './ledger-types';
-import { discountBody, playerBody, ticketBody } from './protocol';
+import { discountBody, normalId, playerBody, ticketBody } from './protocol';
 
 export interface WalletAdmin {
   kit: Kit;
@@ -21,7 +21,7 @@ const PAGE = 10_000;
 const ledgerQuery = z.object({
   operatorId: z.string().optional(),
   playerId: z.string().optional(),
-  gameRound: z.string().optional(),
+  gameRound: z.string().transform(normalId).optional(),
   /** Movements with a greater `seq` only; with `limit` a way to page through the whole ledger. */
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(1_000_000).default(PAGE),
@@ -159,6 +159,9 @@ function getReport(admin: WalletAdmin, ctx: Context): void {
   const operator = operatorOf(admin, ctx);
   if (operator === undefined) return;
   const gameRound = ctx.query['gameRound'];
-  const report = admin.books.reportOf(operator.operatorId, typeof gameRound === 'string' ? gameRound : '');
+  const report = admin.books.reportOf(
+    operator.operatorId,
+    typeof gameRound === 'string' ? normalId(gameRound) : '',
+  );
   send(ctx, report === undefined ? { status: 404, body: {} } : { status: 200, body: report });
 }

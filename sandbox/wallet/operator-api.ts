@@ -8,7 +8,7 @@ import type { ProcessCall, Refusing, Reply } from '../http/reply';
 import type { SandboxOperator } from '../tenants';
 import type { Books } from './books';
 import type { ErrorObject, TransactionResult, TransactionsCall } from './ledger-types';
-import { doGameRoundReportBody, doTransactionsBody, getBalanceQuery } from './protocol';
+import { doGameRoundReportBody, doTransactionsBody, getBalanceQuery, normalId } from './protocol';
 import { refusalOfCall } from './transactions';
 import { walletError } from './wallet-errors';
 
@@ -64,8 +64,13 @@ async function doTransactions(api: OperatorApi, ctx: Context): Promise<void> {
   if (authentic === undefined) return send(ctx, UNAUTHORIZED);
   const parsed = doTransactionsBody.safeParse(callState(ctx).json);
   if (!parsed.success) return send(ctx, invalid(parsed.error));
-  const { transactionCount, ...call } = parsed.data;
-  if (!authentic.signed(operatorFields.doTransactions(call))) return send(ctx, UNAUTHORIZED);
+  const { transactionCount, ...sent } = parsed.data;
+  if (!authentic.signed(operatorFields.doTransactions(sent))) return send(ctx, UNAUTHORIZED);
+  const call = {
+    ...sent,
+    gameRound: normalId(sent.gameRound),
+    transactions: sent.transactions.map((one) => ({ ...one, hash: normalId(one.hash) })),
+  };
 
   const facts = {
     path: ctx.path,
@@ -148,7 +153,10 @@ async function doGameRoundReport(api: OperatorApi, ctx: Context): Promise<void> 
   if (!authentic?.signed(operatorFields.doGameRoundReport())) return send(ctx, UNAUTHORIZED);
   const parsed = doGameRoundReportBody.safeParse(callState(ctx).json);
   if (!parsed.success) return send(ctx, invalid(parsed.error));
-  const { gameRoundDetail } = parsed.data;
+  const gameRoundDetail = {
+    ...parsed.data.gameRoundDetail,
+    hash: normalId(parsed.data.gameRoundDetail.hash),
+  };
   const { operatorId } = authentic;
   const facts = {
     path: ctx.path,

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Balance, Discount, Ticket } from './ledger-types';
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A UUID is the same one in capitals. */
+export function normalId(id: string): string {
+  return UUID.test(id) ? id.toLowerCase() : id;
+}
+
 /** Shapes of the operator API as this operator takes them: what the specification says, and nothing looser. */
 
 /** The spec's longest known identifier is a UUID; the bound only keeps a ledger from holding novels. */

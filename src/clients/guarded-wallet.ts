@@ -1,3 +1,4 @@
+import { errorIn } from '../domain/errors';
 import type { WalletAnswer } from '../domain/wallet-call';
 import { createBreaker, type Breaker, type BreakerOptions } from './breaker';
 import { createSlots } from './slots';
@@ -123,6 +124,5 @@ export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOption
 function isAnswered(answer: WalletAnswer): boolean {
   if (answer.kind !== 'answer') return false;
   if (answer.status < 500 && answer.status !== 408) return true;
-  const { errorCode } = (answer.body ?? {}) as { errorCode?: unknown };
-  return typeof errorCode === 'object' && errorCode !== null;
+  return errorIn(answer.body, answer.status) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { readBalance } from '../domain/judge';
-import type { ErrorObject } from '../domain/errors';
+import { errorIn } from '../domain/errors';
 import type { OperatorTransaction } from '../domain/wallet-call';
 import type { HttpAnswer, HttpClient } from './http';
 import { signFields } from './signing';
@@ -49,7 +49,7 @@ export function createOperatorWallet(http: HttpClient): OperatorWallet {
       if (answer.kind === 'silence') throw new Error(`no answer: ${answer.reason}`);
       if (answer.status !== 200) throw new Error(`status ${answer.status}`);
       // An errorCode on a 200 counts only together with the header (spec doGameRoundReport).
-      const error = answer.errorId === undefined ? undefined : errorOf(answer.body);
+      const error = answer.errorId === undefined ? undefined : errorIn(answer.body, answer.status);
       if (error !== undefined) throw new Error(`200 with error ${error.id} ${error.msg}`);
     },
     close: () => http.close(),
@@ -78,7 +78,7 @@ function urlOf(operator: OperatorAddress, path: string): string {
 
 function balanceOf(answer: HttpAnswer): BalanceAnswer {
   if (answer.kind === 'silence') return { kind: 'unavailable', reason: answer.reason };
-  const errorCode = errorOf(answer.body);
+  const errorCode = errorIn(answer.body, answer.status);
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
     return { kind: 'refused', errorCode };
   if (answer.status !== 200) {
@@ -90,15 +90,4 @@ function balanceOf(answer: HttpAnswer): BalanceAnswer {
   return balance === undefined
     ? { kind: 'unavailable', reason: 'no balances in the reply', answered: true }
     : { kind: 'balance', balance };
-}
-
-function errorOf(body: unknown): ErrorObject | undefined {
-  const code = (body as { errorCode?: Partial<ErrorObject> } | undefined | null)?.errorCode;
-  if (typeof code !== 'object' || code === null) return undefined;
-  const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 500) : '');
-  return {
-    id: Number.isSafeInteger(code.id) ? Number(code.id) : 0,
-    msg: text(code.msg),
-    clientmsg: text(code.clientmsg),
-  };
 }

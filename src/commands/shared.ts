@@ -1,5 +1,6 @@
 import type { Actor, RoundReply } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
+import { normalId } from '../domain/hashes';
 import { replyAbout } from '../domain/round/replies';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
 import { mayFinish, owns, type Session } from '../domain/session';
@@ -33,10 +34,9 @@ export async function recordOf(
 
 /** The key of a command on a round: what the provider calls the transaction, the draw, or else the request. */
 export function commandKey(request: RoundCommand & { rngCallId?: string }): string {
-  if (request.externalGameProviderTransactionId !== undefined) {
-    return `transaction:${request.externalGameProviderTransactionId}`;
-  }
-  return request.rngCallId === undefined ? `request:${request.requestId}` : `rng:${request.rngCallId}`;
+  const { externalGameProviderTransactionId: transaction, rngCallId, requestId } = request;
+  if (transaction !== undefined) return `transaction:${normalId(transaction)}`;
+  return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;
 }
 
 /** Sends a command to the session's round. The record, where it can be read, answers for rounds that are over. */

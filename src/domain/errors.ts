@@ -5,6 +5,28 @@ export interface ErrorObject {
   clientmsg: string;
 }
 
+const MAX_ERROR_TEXT = 500;
+
+/**
+ * The `errorCode` of a reply's body, or of an entry of its hashesProcessed; undefined where there is none. On a 200 an
+ * errorCode of any shape says that something went wrong; elsewhere only an object is one. `null`, and an object with
+ * id 0 and no msg, are what typed languages write where there is no error.
+ */
+export function errorIn(holder: unknown, status: number): ErrorObject | undefined {
+  if (!isObject(holder) || holder.errorCode === undefined || holder.errorCode === null) return undefined;
+  if (!isObject(holder.errorCode)) {
+    return status === 200 ? { id: 0, msg: 'errorCode is no object', clientmsg: '' } : undefined;
+  }
+  const { id, msg, clientmsg } = holder.errorCode;
+  if ((id ?? 0) === 0 && (msg ?? '') === '') return undefined;
+  const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_ERROR_TEXT) : '');
+  return { id: Number.isSafeInteger(id) ? Number(id) : 0, msg: text(msg), clientmsg: text(clientmsg) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 interface CatalogueEntry {
   id: number;
   status: number;

@@ -14,6 +14,13 @@ function hashOf(parts: readonly string[]): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A UUID is the same one in capitals: whatever compares ids or looks one up uses this form. Others stay as they are. */
+export function normalId(id: string): string {
+  return UUID.test(id) ? id.toLowerCase() : id;
+}
+
 /** What names a round besides its operator, player and game; the first one present counts. */
 export interface RoundNaming {
   externalGameProviderRoundId?: string;
@@ -22,9 +29,9 @@ export interface RoundNaming {
 }
 
 export function roundName(naming: RoundNaming): string {
-  if (naming.externalGameProviderRoundId !== undefined) return `round:${naming.externalGameProviderRoundId}`;
-  if (naming.rngCallId !== undefined) return `rng:${naming.rngCallId}`;
-  return `request:${naming.requestId}`;
+  const { externalGameProviderRoundId: round, rngCallId, requestId } = naming;
+  if (round !== undefined) return `round:${normalId(round)}`;
+  return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;
 }
 
 export function gameroundHash(operatorId: string, playerId: string, gameCode: string, name: string): string {

@@ -1,4 +1,5 @@
-import type { ErrorObject } from './errors';
+import { ERRORS, errorIn, errorObject, type ErrorObject } from './errors';
+import { normalId } from './hashes';
 import { exactSum } from './money';
 import type {
   OperatorTransaction,
@@ -20,11 +21,9 @@ export interface DeliveryFacts {
   creditAccepted: boolean;
   /** Error ids after which this operator wants a credit to be sent again. */
   repeatableErrorIds: readonly number[];
+  /** This operator lists every hash that it processed, and a balance of the currency, on each 200. */
+  strictReplies: boolean;
 }
-
-const SIGNATURE_WRONG = 1001;
-const TRANSACTION_COUNT_MISMATCH = 16;
-const MAX_ERROR_TEXT = 500;
 
 interface ReadAnswer {
   status: number;
@@ -76,8 +75,10 @@ function judgeDebit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): W
   if (read.status === 200) {
     if (read.body === undefined) return { kind: 'unknown', reason: '200 without a JSON object' };
     if (verdict.error) return { kind: 'unknown', reason: `200 with error ${describe(verdict.error)}` };
-    const endError = end === undefined ? undefined : verdictOf(read, end.hash).error;
-    return { kind: 'accepted', endRefused: endError, balance: read.balance };
+    const missing = facts.strictReplies ? missingIn(read.body, [debit]) : undefined;
+    if (missing !== undefined) return { kind: 'unknown', reason: missing };
+    const endRefused = end && endErrorIn(read, end, facts);
+    return { kind: 'accepted', endRefused, balance: read.balance };
   }
   if (!isClientError(read.status)) return { kind: 'unknown', reason: `status ${read.status}` };
   if (facts.redelivered) return { kind: 'unknown', reason: `status ${read.status} to a repeated delivery` };
@@ -86,8 +87,21 @@ function judgeDebit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): W
     kind: 'declined',
     unauthorised: isUnauthorised(read, errorCode),
     errorCode,
-    processed: verdict.processed,
+    // What stands between us and the wallet may have sent the call twice: then this is the second answer.
+    processed:
+      verdict.processed ||
+      (debit.isFirstDebit === true && errorCode?.id === ERRORS.GAMEROUNDALREADYSTARTED.id),
   };
+}
+
+/** An end that has to be listed and isn't can't be told from a refused one: the round is a person's to look at. */
+function endErrorIn(
+  read: ReadAnswer,
+  end: OperatorTransaction,
+  { strictReplies }: DeliveryFacts,
+): ErrorObject | undefined {
+  const isMissing = strictReplies && listedIn(read.body, end.hash).length === 0;
+  return verdictOf(read, end.hash).error ?? (isMissing ? errorObject('WALLETUNAVAILABLE') : undefined);
 }
 
 function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
@@ -112,6 +126,8 @@ function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): 
         creditAccepted: credit !== undefined,
       });
     }
+    const missing = facts.strictReplies ? missingIn(read.body, call.transactions) : undefined;
+    if (missing !== undefined) return repeat(missing, withoutAnswer);
     return { kind: 'accepted', balance: read.balance };
   }
 
@@ -144,7 +160,7 @@ function judgeVoid(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): Wa
     return { kind: 'accepted', balance: read.balance };
   }
   if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
-  if (read.status === 400 && read.body !== undefined && error?.id !== TRANSACTION_COUNT_MISMATCH) {
+  if (read.status === 400 && read.body !== undefined && error?.id !== ERRORS.TRANSACTIONCOUNTMISMATCH.id) {
     return { kind: 'accepted', unconfirmed: !facts.redelivered };
   }
   const why = error === undefined ? '' : `, ${describe(error)}`;
@@ -157,7 +173,7 @@ function isClientError(status: number): boolean {
 }
 
 function isUnauthorised(read: ReadAnswer, error: ErrorObject | undefined): boolean {
-  return read.status === 401 || (read.status !== 200 && error?.id === SIGNATURE_WRONG);
+  return read.status === 401 || (read.status !== 200 && error?.id === ERRORS.SIGNATUREWRONG.id);
 }
 
 function find(call: WalletCall, type: OperatorTransaction['type']): OperatorTransaction | undefined {
@@ -168,35 +184,39 @@ function hasCredit(call: WalletCall): boolean {
   return find(call, 'credit') !== undefined;
 }
 
+/** What a 200 of an operator with `strictReplies` lacks; without it nobody says that the wallet itself has answered. */
+export function missingIn(
+  body: Record<string, unknown>,
+  transactions: readonly OperatorTransaction[],
+): string | undefined {
+  const unlisted = transactions.find(({ hash }) => listedIn(body, hash).length === 0);
+  if (unlisted !== undefined) return `200 that does not list the ${unlisted.type}`;
+  const currency = transactions[0]?.currency;
+  const isTold = readBalance(body)?.balances.some((item) => item.currency === currency) === true;
+  return isTold ? undefined : `200 without a balance in ${currency}`;
+}
+
 function describe(error: ErrorObject): string {
   return `${error.id} ${error.msg}`.trim();
 }
 
 /** What the reply says of one transaction: an error of its own, or the top-level one where it isn't listed. */
 function verdictOf(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
-  const listed = asArray(read.body?.hashesProcessed).filter((item) => isObject(item) && item.hash === hash);
+  const listed = listedIn(read.body, hash);
   if (listed.length === 0) return { processed: false, error: read.topLevelError };
   const error = listed.map((item) => errorIn(item, read.status)).find((found) => found !== undefined);
   return { processed: error === undefined, error };
 }
 
+function listedIn(body: ReadAnswer['body'], hash: string): unknown[] {
+  return asArray(body?.hashesProcessed).filter(
+    (item) => isObject(item) && typeof item.hash === 'string' && normalId(item.hash) === normalId(hash),
+  );
+}
+
 function readAnswer(status: number, body: unknown): ReadAnswer {
   if (!isObject(body)) return { status };
   return { status, body, topLevelError: errorIn(body, status), balance: readBalance(body) };
-}
-
-/** On a 200 an errorCode of any shape says that something went wrong; elsewhere only an object is one. */
-function errorIn(holder: unknown, status: number): ErrorObject | undefined {
-  if (!isObject(holder) || holder.errorCode === undefined || holder.errorCode === null) return undefined;
-  if (!isObject(holder.errorCode)) {
-    return status === 200 ? { id: 0, msg: 'errorCode is no object', clientmsg: '' } : undefined;
-  }
-  const { id, msg, clientmsg } = holder.errorCode;
-  return {
-    id: typeof id === 'number' && Number.isSafeInteger(id) ? id : 0,
-    msg: typeof msg === 'string' ? msg.slice(0, MAX_ERROR_TEXT) : '',
-    clientmsg: typeof clientmsg === 'string' ? clientmsg.slice(0, MAX_ERROR_TEXT) : '',
-  };
 }
 
 const MAX_BALANCES = 20;

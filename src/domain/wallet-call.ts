@@ -64,7 +64,7 @@ export type WalletOutcome =
       /** 401 or error id 1001: the operator doesn't accept our signature; or its address is one that we don't call. */
       unauthorised: boolean;
       errorCode?: ErrorObject;
-      /** A refusal that nevertheless lists the debit as processed: it has to be taken back. */
+      /** A refusal that lists the debit as processed, or id 12 to a first debit: it may have been taken, and is voided. */
       processed: boolean;
     }
   | { kind: 'unknown'; reason: string }

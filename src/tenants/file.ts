@@ -92,6 +92,7 @@ export const OperatorEntry = z.strictObject({
   profiles: z.record(name, GameSettingsEntry).default({}),
   repeatableErrorIds: z.array(z.number().int()).max(1_000).default([]),
   voidsWholeRound: z.boolean().default(false),
+  strictReplies: z.boolean().default(false),
   demoBalance: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(100_000),
 });
 

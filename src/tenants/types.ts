@@ -14,6 +14,8 @@ export interface OperatorSettings extends OperatorAddress {
   profiles: Readonly<Record<string, SomeGameSettings>>;
   /** Error ids of a credit call that are repeated like a 5xx. */
   repeatableErrorIds: readonly number[];
+  /** See DeliveryFacts (src/domain/judge.ts). */
+  strictReplies: boolean;
   /** It can't take back a single follow-up debit. */
   voidsWholeRound: boolean;
   /** Pretend money of a demo launch in minor units, before the multiplier. */

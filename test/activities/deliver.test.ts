@@ -50,7 +50,7 @@ beforeEach(async () => {
       operator: () =>
         Promise.resolve({
           ...{ operatorId: 'op1', operatorUrl: 'http://127.0.0.1:9', secrets: ['s'] },
-          ...{ walletTimeoutMs: 1_000, repeatableErrorIds: [] },
+          ...{ walletTimeoutMs: 1_000, repeatableErrorIds: [], strictReplies: false },
         }),
       provider: () => Promise.reject(new Error('no provider here')),
     },

@@ -212,6 +212,14 @@ describe('GET /getBalance of the operator', () => {
     });
   });
 
+  test('an errorCode with id 0 and no msg is none', async () => {
+    const balances = [{ type: 'real', amount: 5, currency: 'EUR' }];
+    for (const errorCode of [null, { id: 0, msg: '', clientmsg: '' }]) {
+      reply = json(200, { errorCode, balances });
+      expect(await wallet().getBalance(operator(), asked)).toMatchObject({ kind: 'balance' });
+    }
+  });
+
   test.each([
     [400, { errorCode: { id: 5, msg: 'NO', clientmsg: 'No.' } }, 'refused'],
     [404, {}, 'refused'],
@@ -246,6 +254,8 @@ describe('POST /doGameRoundReport', () => {
     await expect(report()).resolves.toBeUndefined();
     reply = json(200, { errorCode }, { 'x-h-error-id': '9' });
     await expect(report()).rejects.toThrow('200 with error 9 NO');
+    reply = json(200, { errorCode: { id: 0, msg: '', clientmsg: '' } }, { 'x-h-error-id': '0' });
+    await expect(report()).resolves.toBeUndefined();
   });
 
   test.each([400, 401, 404, 500, 302])('status %d: not taken, so it is sent again', async (status) => {

@@ -390,15 +390,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.ReconcileTransactionsRequest'],
     file: 'src/http/schemas/operator.ts',
-    find: 'reconcileTransactions = object({ gameRound: identifier() })',
-    replace: "reconcileTransactions = object({ gameRound: identifier().default('r') })",
+    find: 'reconcileTransactions = object({ gameRound: roundHash })',
+    replace: "reconcileTransactions = object({ gameRound: roundHash.default('r') })",
   },
   {
     rows: ['f.PlayerAndRoundRequest'],
     file: 'src/http/schemas/operator.ts',
-    find: 'playerAndRound = object({ playerId: identifier(), gameRound: identifier() })',
-    replace:
-      "playerAndRound = object({ playerId: identifier().transform(() => 'x'), gameRound: identifier() })",
+    find: 'playerAndRound = object({ playerId: identifier(), gameRound: roundHash })',
+    replace: "playerAndRound = object({ playerId: identifier().transform(() => 'x'), gameRound: roundHash })",
   },
   {
     rows: ['f.q.getGameRoundDetails', 'sig.details'],
@@ -680,14 +679,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.DoTransactionsReply'],
     file: 'src/domain/judge.ts',
-    find: 'isObject(item) && item.hash === hash);',
-    replace: 'isObject(item) && item.hash === `${hash}-`);',
+    find: 'normalId(item.hash) === normalId(hash),',
+    replace: 'normalId(item.hash) === `${hash}-`,',
   },
   {
     rows: ['f.CallbackReply', 'r.reportHeader'],
     file: 'src/clients/operator-wallet.ts',
-    find: 'const error = answer.errorId === undefined ? undefined : errorOf(answer.body);',
-    replace: 'const error = errorOf(answer.body);',
+    find: 'const error = answer.errorId === undefined ? undefined : errorIn(answer.body, answer.status);',
+    replace: 'const error = errorIn(answer.body, answer.status);',
   },
   {
     rows: ['f.DoAutoClose'],
@@ -873,7 +872,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.idempotentStart'],
     file: 'src/domain/round/keys.ts',
-    find: "return isFollowUpDebit(state, command.rngCallId) ? `debit:${command.rngCallId}` : 'start';",
+    find: "return isFollowUpDebit(state, command.rngCallId) ? `debit:${normalId(command.rngCallId)}` : 'start';",
     replace: 'return `debit:${command.rngCallId}:${Object.keys(state.commands).length}`;',
   },
   {
@@ -929,7 +928,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx5'],
     file: 'src/domain/judge.ts',
-    find: 'if (read.status === 400 && read.body !== undefined && error?.id !== TRANSACTION_COUNT_MISMATCH) {',
+    find: 'if (read.status === 400 && read.body !== undefined && error?.id !== ERRORS.TRANSACTIONCOUNTMISMATCH.id) {',
     replace: 'if (read.status === 400 && error?.id === 12) {',
   },
   {
@@ -1429,8 +1428,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.name'],
     file: 'src/domain/hashes.ts',
-    find: 'if (naming.rngCallId !== undefined) return `rng:${naming.rngCallId}`;',
-    replace: '',
+    find: 'return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;',
+    replace: 'return `request:${normalId(requestId)}`;',
   },
   {
     rows: ['c3.notActive'],
@@ -1607,6 +1606,36 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/round/settle.ts',
     find: "const judged = outcome.processed ? 'unknown' : 'declined';",
     replace: "const judged = 'declined';",
+  },
+  {
+    rows: ['c4.firstDebit12'],
+    file: 'src/domain/judge.ts',
+    find: '(debit.isFirstDebit === true && errorCode?.id === ERRORS.GAMEROUNDALREADYSTARTED.id),',
+    replace: 'false,',
+  },
+  {
+    rows: ['c4.strictReplies'],
+    file: 'src/domain/judge.ts',
+    find: 'const missing = facts.strictReplies ? missingIn(read.body, [debit]) : undefined;',
+    replace: 'const missing = undefined;',
+  },
+  {
+    rows: ['c4.noError'],
+    file: 'src/domain/errors.ts',
+    find: "if ((id ?? 0) === 0 && (msg ?? '') === '') return undefined;",
+    replace: '',
+  },
+  {
+    rows: ['c4.uuidCase'],
+    file: 'src/domain/hashes.ts',
+    find: 'return UUID.test(id) ? id.toLowerCase() : id;',
+    replace: 'return id;',
+  },
+  {
+    rows: ['c4.uuidCase#2'],
+    file: 'src/http/schemas/fields.ts',
+    find: 'identifier().overwrite(normalId);',
+    replace: 'identifier();',
   },
   {
     rows: ['c4.endRefused'],

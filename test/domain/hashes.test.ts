@@ -111,4 +111,15 @@ describe('what names a round (contract §3)', () => {
     // The same text as another kind of name is another round.
     expect(new Set([byRound, byDraw, byRequest]).size).toBe(3);
   });
+
+  it('a UUID is the same name in capitals; any other id is another one', () => {
+    const id = '1276f4d6-25fd-8d78-9644-fedd8d9abb93';
+    const namesOf = (text: string): string[] => [
+      roundName({ externalGameProviderRoundId: text, requestId: 'r' }),
+      roundName({ rngCallId: text, requestId: 'r' }),
+      roundName({ requestId: text }),
+    ];
+    expect(namesOf(id.toUpperCase())).toEqual(namesOf(id));
+    expect(namesOf('ABC')).not.toEqual(namesOf('abc'));
+  });
 });

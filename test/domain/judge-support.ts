@@ -32,6 +32,7 @@ export const FIRST_DELIVERY: DeliveryFacts = {
   maybePaid: false,
   creditAccepted: false,
   repeatableErrorIds: [],
+  strictReplies: false,
 };
 
 export function judged(

@@ -83,6 +83,12 @@ describe('other fields', () => {
     expect(faultOf('addWin', { ...addWin('w', 5), collect: flag })).toBe('collect');
   });
 
+  it('the hashes of a settle are read in capitals as well', () => {
+    const hash = '1276f4d6-25fd-8d78-9644-fedd8d9abb93';
+    const raw = { ...SETTLE, accepted: [hash.toUpperCase()], declined: ['OTHER'] };
+    expect(readCommand('settle', raw)).toMatchObject({ command: { accepted: [hash], declined: ['OTHER'] } });
+  });
+
   it('a rngCallId of null is none: without it a call with the same stake is a repeat, no second debit', () => {
     const round = openedForFollowUps();
     const read = readCommand('start', { ...start(), rngCallId: null });

@@ -40,6 +40,15 @@ describe('which startGameRound is a follow-up debit (contract §3)', () => {
     expect(round.refusal(start({ debitAmount: 30 }))).toBe('IDEMPOTENCYMISMATCH');
   });
 
+  it('the same rngCallId in capitals: a repeat, also of a follow-up', () => {
+    const [first, second] = ['1276f4d6-25fd-8d78-9644-fedd8d9abb93', '2c755b6e-f5a8-8262-aaab-cc8dd4413804'];
+    const round = opened(start({ rngCallId: first }), { followUpDebits: true });
+    expect(round.send(start({ rngCallId: first.toUpperCase() }))).toEqual({ kind: 'join', key: 'start' });
+    round.do(start({ rngCallId: second }), ACCEPTED);
+    expect(round.send(start({ rngCallId: second.toUpperCase() })).kind).toBe('join');
+    expect(round.shapes).toHaveLength(2);
+  });
+
   it.each([
     ['the first call', start({ rngCallId: undefined }), 'rng-2'],
     ['the second call', start(), undefined],

@@ -103,7 +103,7 @@ class Line {
         outcome === 'accepted' &&
         pending.transactions.some((sent) => sent.hash === hash),
     );
-    const facts = { redelivered, maybePaid, creditAccepted, repeatableErrorIds: [] };
+    const facts = { redelivered, maybePaid, creditAccepted, repeatableErrorIds: [], strictReplies: false };
     const outcome = judge(pending, answer, facts);
     if (pending.purpose === 'debit' && outcome.kind === 'accepted') {
       this.wins += pending.entry?.result.winAmount ?? 0;

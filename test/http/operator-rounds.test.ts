@@ -89,6 +89,15 @@ describe('reconcileTransactions', () => {
     expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
+  it('takes a hash in capitals, signed as it was sent', async () => {
+    answer({});
+    const capitals = HASH.toUpperCase();
+    const body = { gameRound: capitals };
+    const reply = await operatorCall(service, 'POST', '/reconcileTransactions', [capitals], body);
+    expect(reply.status).toBe(200);
+    expect(service.reconcile.mock.calls).toEqual([['op1', HASH]]);
+  });
+
   it('signs gameRound, which it wants', async () => {
     const path = '/reconcileTransactions';
     expect((await operatorCall(service, 'POST', path, [], { gameRound: HASH })).status).toBe(401);

@@ -188,6 +188,12 @@ describe('commands on a round', () => {
     });
   });
 
+  it('reach the round that is named in capitals', async () => {
+    service.commands.voidGameRound.mockResolvedValue(roundReply());
+    await providerCall(service, '/voidGameRound', { token, gameRound: HASH.toUpperCase() });
+    expect(service.commands.voidGameRound.mock.calls[0]![0]).toMatchObject({ gameRound: HASH });
+  });
+
   it('fail with the refusal’s status and body', async () => {
     service.commands.endGameRound.mockResolvedValue(
       roundReply({ refusal: { status: 400, errorCode: errorObject('GAMEROUNDNOTACTIVE') } }),
@@ -278,6 +284,13 @@ describe('getGameRoundInfo', () => {
     expect((await providerCall(service, '/getGameRoundInfo', { token })).body.gameRoundInfo).toMatchObject({
       hash: HASH,
     });
+  });
+
+  it.each(['/getGameRoundInfo', '/getUncollectedAmount'])('%s finds a hash in capitals', async (path) => {
+    service.commands.describeRound.mockResolvedValue(snapshot());
+    const reply = await providerCall(service, path, { token, gameRound: HASH.toUpperCase() });
+    expect(reply.status).toBe(200);
+    expect(service.commands.describeRound.mock.calls[0]?.[0]).toBe(HASH);
   });
 
   it('does not know an unknown hash', async () => {

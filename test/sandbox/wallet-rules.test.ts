@@ -54,6 +54,17 @@ describe('rule 1: in order, idempotent on (type, hash)', () => {
     expect(movements).toHaveLength(3);
   });
 
+  test('a hash or gameRound in capitals is the same one', async () => {
+    const [round, hash] = ['1276f4d6-25fd-8d78-9644-fedd8d9abb93', '2c755b6e-f5a8-8262-aaab-cc8dd4413804'];
+    await wallet.transact(round, [debit(hash, 300)]);
+    const again = await wallet.transact(round.toUpperCase(), [debit(hash.toUpperCase(), 300)]);
+    expect(again.status).toBe(200);
+    expect(await wallet.real()).toBe(700);
+    expect((await wallet.ledger(`gameRound=${round.toUpperCase()}`)).movements).toHaveLength(1);
+    await wallet.transact(round, [voidOf(hash.toUpperCase())]);
+    expect(await wallet.real()).toBe(1_000);
+  });
+
   test('one hash with two amounts is refused, and so is one hash in two rounds', async () => {
     await wallet.transact('r1', [debit('d1', 300)]);
     expect(idsOf(await wallet.transact('r1', [debit('d1', 301)]))).toEqual([['d1', 2002]]);

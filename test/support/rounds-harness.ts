@@ -186,7 +186,11 @@ export function activitiesOver(
       operator: (operatorId) => {
         const address = addressOf(operatorId, walletUrl, policy);
         if (address === undefined) return Promise.reject(new Error(`unknown operator ${operatorId}`));
-        return Promise.resolve({ ...address, repeatableErrorIds: [REPEATABLE_ERROR_ID] });
+        return Promise.resolve({
+          ...address,
+          repeatableErrorIds: [REPEATABLE_ERROR_ID],
+          strictReplies: false,
+        });
       },
       provider: (providerId) => Promise.resolve({ providerId, gameUrl, secrets: ['s'] }),
     },

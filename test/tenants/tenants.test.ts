@@ -39,6 +39,7 @@ describe('TENANTS_FILE', () => {
       profiles: { 'jurisdiction-de': { autoplayEnabled: false } },
       repeatableErrorIds: [],
       voidsWholeRound: false,
+      strictReplies: false,
       demoBalance: 100_000,
     });
     expect(games[0]).toMatchObject({ gameCode: 'demo-slot', launchUrl: 'http://127.0.0.1:9002/play' });

@@ -1,3 +1,4 @@
+import { normalId } from '../hashes';
 import type { Command, RoundState } from './types';
 
 /** Key and reason of what a reconciliation says to a round. */
@@ -10,7 +11,7 @@ export const RECONCILE = 'reconcile';
 export function keyOf(state: RoundState, command: Command): string {
   switch (command.type) {
     case 'start':
-      return isFollowUpDebit(state, command.rngCallId) ? `debit:${command.rngCallId}` : 'start';
+      return isFollowUpDebit(state, command.rngCallId) ? `debit:${normalId(command.rngCallId)}` : 'start';
     case 'void':
       return 'void';
     case 'addWin':
@@ -22,12 +23,12 @@ export function keyOf(state: RoundState, command: Command): string {
   }
 }
 
-function isFollowUpDebit(state: RoundState, rngCallId: string | undefined): boolean {
+function isFollowUpDebit(state: RoundState, rngCallId: string | undefined): rngCallId is string {
   return (
     state.policy.followUpDebits &&
     rngCallId !== undefined &&
     state.firstRngCallId !== undefined &&
-    rngCallId !== state.firstRngCallId
+    normalId(rngCallId) !== normalId(state.firstRngCallId)
   );
 }
 

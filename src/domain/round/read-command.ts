@@ -1,3 +1,4 @@
+import { normalId } from '../hashes';
 import { isAmount } from '../money';
 import type { Command } from './types';
 
@@ -13,7 +14,14 @@ export function readCommand(type: Command['type'], raw: unknown): { command: Com
   const unsaid = type === 'settle' ? {} : { key: 'by-hand', reason: 'by hand' };
   const given = { ...unsaid, ...fields, type };
   const fault = FAULTS[type].find(([name, fits]) => !fits(given[name as keyof typeof given]));
-  return fault === undefined ? { command: given as unknown as Command } : { fault: fault[0] };
+  return fault === undefined ? { command: inOneForm(given as unknown as Command) } : { fault: fault[0] };
+}
+
+/** A person copies hashes from wherever they stand. */
+function inOneForm(command: Command): Command {
+  if (command.type !== 'settle') return command;
+  const { accepted, declined } = command;
+  return { ...command, accepted: accepted.map(normalId), declined: declined?.map(normalId) };
 }
 
 type Check = [field: string, fits: (value: unknown) => boolean];

@@ -1,5 +1,6 @@
-import { errorObject, type ErrorObject } from '../errors';
-import { readBalance } from '../judge';
+import { errorIn, errorObject, type ErrorObject } from '../errors';
+import { normalId } from '../hashes';
+import { missingIn, readBalance } from '../judge';
 import type { OperatorTransaction, WalletAnswer, WalletBalance } from '../wallet-call';
 import { toWire } from './open';
 import { undecidedDebits, voidedHashes } from './transactions';
@@ -29,20 +30,23 @@ export interface ReconcileOutcome {
 
 export const NOTHING_TO_RESEND: ReconcileOutcome = { kind: 'nothing', hashesProcessed: [] };
 
-/** No outcome ever voids, cancels or crashes: it is told, and that is all. */
+/**
+ * No outcome ever voids, cancels or crashes: it is told, and that is all. `strictReplies`: see DeliveryFacts.
+ */
 export function readReconcileAnswer(
   sent: readonly OperatorTransaction[],
   answer: WalletAnswer,
+  strictReplies = false,
 ): ReconcileOutcome {
   const unreachable = { kind: 'unreachable' as const, hashesProcessed: [] };
   if (answer.kind === 'silence' || !isObject(answer.body)) return unreachable;
   const { status, body } = answer;
   if (status !== 200 && (status < 400 || status >= 500 || status === 408)) return unreachable;
-  const listed = readHashes(body.hashesProcessed, new Set(sent.map(({ hash }) => hash)));
-  const errorCode =
-    readError(body.errorCode) ?? listed.find((item) => item.errorCode !== undefined)?.errorCode;
+  const listed = readHashes(body.hashesProcessed, status, sent);
+  const errorCode = errorIn(body, status) ?? listed.find((item) => item.errorCode !== undefined)?.errorCode;
   const balance = readBalance(body);
   if (status === 200 && errorCode === undefined) {
+    if (strictReplies && missingIn(body, sent) !== undefined) return unreachable;
     const all = [...new Set(sent.map(({ hash }) => hash))].map((hash) => ({ hash }));
     return { kind: 'accepted', hashesProcessed: listed.length > 0 ? listed : all, balance };
   }
@@ -70,20 +74,20 @@ export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): stri
   return owed.every(({ hash }) => confirmed.includes(hash)) ? confirmed : undefined;
 }
 
-function readHashes(value: unknown, known: Set<string>): ReconcileOutcome['hashesProcessed'] {
+/** Under the hashes that were sent, however the operator writes them. */
+function readHashes(
+  value: unknown,
+  status: number,
+  sent: readonly OperatorTransaction[],
+): ReconcileOutcome['hashesProcessed'] {
   if (!Array.isArray(value)) return [];
-  return value.filter(isObject).flatMap(({ hash, errorCode }) => {
-    if (typeof hash !== 'string' || !known.has(hash)) return [];
-    const error = readError(errorCode);
-    return [error === undefined ? { hash } : { hash, errorCode: error }];
+  const known = new Map(sent.map(({ hash }) => [normalId(hash), hash]));
+  return value.filter(isObject).flatMap((item) => {
+    const hash = typeof item.hash === 'string' ? known.get(normalId(item.hash)) : undefined;
+    if (hash === undefined) return [];
+    const errorCode = errorIn(item, status);
+    return [errorCode === undefined ? { hash } : { hash, errorCode }];
   });
-}
-
-function readError(value: unknown): ErrorObject | undefined {
-  if (!isObject(value)) return undefined;
-  const text = (field: unknown): string => (typeof field === 'string' ? field.slice(0, 500) : '');
-  const id = Number.isSafeInteger(value.id) ? Number(value.id) : 0;
-  return { id, msg: text(value.msg), clientmsg: text(value.clientmsg) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -25,6 +25,9 @@ export const doTransactions = z.object({
   transactionCount: z.int(),
 });
 
+/** `null`, or an object with id 0 and no msg, where there is no error. */
+const noError = errorObject.nullish();
+
 const clientMessage = z.looseObject({
   title: text.optional(),
   msg: text.optional(),
@@ -39,7 +42,7 @@ export const operatorBalance = z.looseObject({
   tickets: z.array(ticket).optional(),
   freePlays: z.array(ticket).optional(),
   useBonusFirst: z.boolean().optional(),
-  errorCode: errorObject.optional(),
+  errorCode: noError,
   clientMessage: clientMessage.optional(),
 });
 export const doTransactionsReply = operatorBalance.extend({
@@ -54,7 +57,7 @@ export const getBalanceQuery = z.object({
 });
 
 export const doGameRoundReport = z.object({ gameRoundDetail });
-export const callbackReply = z.looseObject({ errorCode: errorObject.optional() });
+export const callbackReply = z.looseObject({ errorCode: noError });
 
 export const doAutoClose = z.object({ gameRound: text, gameSettings });
 export const getGameConfigurationQuery = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { refuse } from '../../domain/errors';
+import { normalId } from '../../domain/hashes';
 import { isAmount, MAX_AMOUNT } from '../../domain/money';
 
 const MAX_ID_CHARS = 128;
@@ -18,6 +19,9 @@ export const identifier = (maxChars = MAX_ID_CHARS) =>
     .refine((text) => chars(text) <= maxChars, `must have at most ${maxChars} characters`)
     .refine((text) => !FORBIDDEN_IN_IDS.test(text), 'must not contain # or control characters')
     .meta({ maxLength: maxChars, pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' });
+
+/** A round's hash, in capitals too; signed as sent. */
+export const roundHash = identifier().overwrite(normalId);
 
 /** As JSON Schema counts: code points, not the halves of which some are made here. */
 function chars(text: string): number {

@@ -10,6 +10,7 @@ import {
   identifier,
   number,
   object,
+  roundHash,
   strings,
   token,
 } from './fields';
@@ -22,7 +23,7 @@ const rngResult = object({
   winAmount: amount.optional(),
 });
 
-const gameRound = identifier();
+const gameRound = roundHash;
 const transactionId = identifier().optional();
 
 /** The rule below, as JSON Schema says it. */

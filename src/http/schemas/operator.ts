@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { gameSettingsShape } from '../../tenants/file';
-import { currency, details, identifier, object } from './fields';
+import { currency, details, identifier, object, roundHash } from './fields';
 
 const MODES = ['real', 'demo', 'history'] as const;
 
@@ -28,7 +28,7 @@ export const getGameURL = object({
     .transform((text) => text.toLowerCase())
     .pipe(z.enum(MODES, { error: 'must be real, demo or history' }))
     .meta({ description: 'In any letter case; signed as sent.', pattern: MODE_PATTERN, examples: ['real'] }),
-  gameround: identifier().optional(),
+  gameround: roundHash.optional(),
   playerdetails: details.optional(),
   profile: z.string({ error: 'must be a string' }).max(1_024, 'must have at most 1024 characters').optional(),
   options: object({ ...gameSettingsShape, device: identifier(32).optional() }).optional(),
@@ -47,7 +47,7 @@ export type GetGameURL = z.infer<typeof getGameURL>;
 
 export const registerPlayer = object({ playerId: identifier(), playerdetails: details.optional() });
 
-export const reconcileTransactions = object({ gameRound: identifier() });
-export const playerAndRound = object({ playerId: identifier(), gameRound: identifier() });
+export const reconcileTransactions = object({ gameRound: roundHash });
+export const playerAndRound = object({ playerId: identifier(), gameRound: roundHash });
 export const getGameConfiguration = object({ gameCode: identifier(), currency });
 export const noFields = object({});
