@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowIdOf, resumeSignal, settleSignal } from '../src/contracts/gameround';
-import { askRunning, each, movementsOf, workflowsOf } from './evidence';
+import { askRunning, each, movementsOf, workflowsOf, type RecordInMongo } from './evidence';
 import { reconcile } from './players/player';
 import type { Notes } from './players/notes';
 import type { Stack } from './stack';
@@ -15,11 +15,24 @@ const EVERY_MS = 400;
 export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Promise<number> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const running = [...(await workflowsOf(stack))].filter(([, { status }]) => status === 'RUNNING');
-    if (running.length === 0 || Date.now() > deadline) return running.length;
+    const workflows = await workflowsOf(stack);
+    const running = [...workflows].filter(([, { status }]) => status === 'RUNNING');
+    // A database that was put back has forgotten the workflow of a round, or its end.
+    const alone = (await openRecords(stack)).filter(({ _id }) => workflows.get(_id)?.status !== 'RUNNING');
+    const left = running.length + alone.length;
+    if (left === 0 || Date.now() > deadline) return left;
     await each(running, ([gameround]) => help(stack, notes, gameround).catch(() => undefined));
+    await each(alone, async ({ _id, operator }) => void (await reconcile({ stack, notes }, operator, _id)));
     await sleep(EVERY_MS);
   }
+}
+
+function openRecords({ db }: Stack): Promise<Pick<RecordInMongo, '_id' | 'operator'>[]> {
+  const records = db.collection<RecordInMongo>('gamerounds');
+  return records
+    .find({ status: 'open' })
+    .project<Pick<RecordInMongo, '_id' | 'operator'>>({ operator: 1 })
+    .toArray();
 }
 
 async function help(stack: Stack, notes: Notes, gameround: string): Promise<void> {
@@ -44,7 +57,7 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
 }
 
 /** The pauses between retries grow to minutes; a person who knows that the other side is back need not wait. */
-async function tryNow({ temporal }: Stack, gameround: string): Promise<void> {
+export async function tryNow({ temporal }: Stack, gameround: string): Promise<void> {
   const workflowId = workflowIdOf(gameround);
   const { raw } = await temporal.workflow.getHandle(workflowId).describe();
   for (const { activityId, attempt } of raw.pendingActivities ?? []) {

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Semaphore } from 'async-mutex';
 import { exchange } from '../test/support/e2e-http';
+import type { Checked, Violation } from './checks/check';
 import type { WalletCall } from './evidence';
-import { faultsOf, LANES, type Fault, type Lane, type Pace } from './schedule';
+import { outage } from './faults/outage';
+import { restore } from './faults/restore';
+import type { Tools } from './faults/tools';
+import type { Notes } from './players/notes';
+import { faultsOf, LANES, type Fault, type Lane, type OrdinaryFault, type Pace } from './schedule';
 import type { Part, Stack } from './stack';
 
 /** What became of one fault. `hits`: how often it met something. */
@@ -15,12 +21,15 @@ export interface Injected {
 
 export interface InjectorOptions {
   stack: Stack;
+  notes: Notes;
   seed: number;
   pace: Pace;
+  /** Of the schedule's faults those whose name begins so. */
+  only?: string;
   /** Compiles the service with new workflow code; answers its folder. */
   next(): Promise<string>;
-  isOver(): boolean;
-  log(line: string): void;
+  isOver: () => boolean;
+  log: (line: string) => void;
 }
 
 const POLL_MS = 40;
@@ -31,10 +40,34 @@ const REPEAT_MS = 14_000;
 /** Lets go wrong what the seed's schedule says, lane beside lane, until time is over. */
 export class Injector {
   readonly injected: Injected[] = [];
+  /** What faults of a file of their own saw while they lasted. */
+  readonly besieged: Checked = {
+    id: 'I10',
+    promise: 'while a wallet is away calls end in time, reads get through, and no history piles up',
+    examined: 0,
+    violations: [],
+  };
   readonly #startedAt = Date.now();
+  readonly #tools: Tools;
+  /** One for each lane: a fault that wants to be alone takes them all. */
+  readonly #room = new Semaphore(LANES.length);
   #deployed = false;
 
-  constructor(private readonly options: InjectorOptions) {}
+  constructor(private readonly options: InjectorOptions) {
+    const { stack, notes, seed, isOver, log } = options;
+    this.#tools = {
+      ...{ stack, notes, seed, isOver, log },
+      alone: (run) => this.#room.runExclusive(run, LANES.length),
+      pause: (ms) => this.#pause(ms),
+      addSwitch: (who, how) => this.#addSwitch(who, how),
+      hits: (who, id) => this.#hits(who, id),
+      takeAway: (who, id) => this.#takeAway(who, id),
+      saw: (examined: number, violations: readonly Violation[]) => {
+        this.besieged.examined += examined;
+        this.besieged.violations.push(...violations);
+      },
+    };
+  }
 
   /** Returns when time is over, or the schedule before it. */
   async run(): Promise<void> {
@@ -58,8 +91,8 @@ export class Injector {
   }
 
   async #runLane(lane: Lane): Promise<void> {
-    const { seed, pace } = this.options;
-    for (const { afterMs, fault } of faultsOf(lane, seed, pace)) {
+    const { seed, pace, only } = this.options;
+    for (const { afterMs, fault } of faultsOf(lane, seed, pace, only)) {
       await this.#pause(afterMs);
       if (this.options.isOver()) return;
       const entry: Injected = { atMs: Date.now() - this.#startedAt, lane, fault, hits: 0 };
@@ -81,6 +114,17 @@ export class Injector {
   }
 
   async #inject(fault: Fault): Promise<number> {
+    switch (fault.kind) {
+      case 'restore':
+        return restore(fault, this.#tools);
+      case 'outage':
+        return outage(fault, this.#tools);
+      default:
+        return this.#room.runExclusive(() => this.#injectBesideOthers(fault));
+    }
+  }
+
+  async #injectBesideOthers(fault: OrdinaryFault): Promise<number> {
     const { stack } = this.options;
     switch (fault.kind) {
       case 'kill':

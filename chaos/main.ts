@@ -11,7 +11,8 @@ import { LONG } from './schedule';
  * breaks, wallets misbehave, clocks jump and new code is deployed; then everything heals, and every cent is accounted
  * for. Ends with 0 when all that is promised was kept, else with 1 and everything that is known of what was not.
  */
-const USAGE = `npm run chaos -- [--seed N] [--minutes M] [--players P] [--json FILE] [--bug NAME]
+const USAGE = `npm run chaos -- [--seed N] [--minutes M] [--players P] [--json FILE] [--only KIND] [--bug NAME]
+  --only: the faults whose name begins so, such as restore, 'restore mongod', outage, kill, wallet
   --bug: a deliberate mistake in the service, which the run should find:
 ${BUG_NAMES.map((name) => `    ${name.padEnd(30)} ${BUGS[name].what}`).join('\n')}`;
 
@@ -22,6 +23,7 @@ const OPTIONS = {
   minutes: { type: 'string', default: '3' },
   players: { type: 'string', default: '24' },
   json: { type: 'string' },
+  only: { type: 'string' },
   bug: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
@@ -45,6 +47,7 @@ async function main(): Promise<number> {
       ...{ seed, players, pace: LONG, drainMs: DRAIN_MS, durationMs: minutes * 60_000, log },
       signal: stopSignal(),
       ...(bug === undefined ? {} : { bug }),
+      ...(values.only === undefined ? {} : { only: values.only }),
     },
     async (evidence, checks) => {
       if (violationsOf(checks) > 0) story = await describeViolations(evidence, checks);
@@ -56,12 +59,20 @@ async function main(): Promise<number> {
     console.log('\nNo cent was lost or paid twice.');
     return 0;
   }
-  console.log(`\n${story}\n\nPromises were broken. Again: ${commandOf(seed, minutes, players, bug)}`);
+  console.log(
+    `\n${story}\n\nPromises were broken. Again: ${commandOf(seed, minutes, players, bug, values.only)}`,
+  );
   return 1;
 }
 
-function commandOf(seed: number, minutes: number, players: number, bug: BugName | undefined): string {
-  const more = bug === undefined ? '' : ` --bug ${bug}`;
+function commandOf(
+  seed: number,
+  minutes: number,
+  players: number,
+  bug: BugName | undefined,
+  only: string | undefined,
+): string {
+  const more = `${bug === undefined ? '' : ` --bug ${bug}`}${only === undefined ? '' : ` --only '${only}'`}`;
   return `npm run chaos -- --seed ${seed} --minutes ${minutes} --players ${players}${more}`;
 }
 

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange } from '../test/support/e2e-http';
 import { marksAreRight } from './checks/attention';
-import { finalIsFinal, noInternalErrors, stableAnswers } from './checks/callers';
+import { everybodyHeard, finalIsFinal, isInDoubt, noInternalErrors, stableAnswers } from './checks/callers';
 import type { Checked } from './checks/check';
 import { deliveredOnce } from './checks/deliveries';
 import { booksAgree, noVoidAfterCredit, onceOnly, winsPaid } from './checks/money';
+import { nothingNewSent, overStaysOver, withoutInFlight } from './checks/restored';
 import { everyRoundReplays, nobodyForgotten, nobodyIdle, properEnds, recordIsRound } from './checks/rounds';
 import { BUGS, type BugName } from './bugs';
 import { drain } from './drain';
 import { each, gather, type Evidence } from './evidence';
 import { Injector, tally } from './injector';
-import { isDefinite, Notes } from './players/notes';
+import { Notes } from './players/notes';
 import { Player, type Table } from './players/player';
 import type { Pace } from './schedule';
 import { compiledWith, NEXT_WORKFLOWS } from './sources';
@@ -27,6 +28,8 @@ export interface ChaosOptions {
   drainMs: number;
   /** A deliberate mistake in the service; see bugs.ts. */
   bug?: BugName;
+  /** Of the schedule's faults those whose name begins so. */
+  only?: string;
   log?: (line: string) => void;
   /** Ends the run at once; it rejects, and nothing is left running. */
   signal?: AbortSignal;
@@ -75,13 +78,15 @@ export async function runChaos(
     clock('start');
     const notes = new Notes();
     let over = false;
-    const table: Table = { stack, notes, seed, isOver: () => over, log };
+    const table: Table = { stack, notes, seed, isOver: () => over };
     const players = playersOf(options.players, table);
     const playing = Promise.all(players.map((player) => player.play()));
     const injector = new Injector({
       stack,
+      notes,
       seed,
       pace,
+      ...(options.only === undefined ? {} : { only: options.only }),
       next: () => compiledWith([...bug, ...NEXT_WORKFLOWS]),
       isOver: () => over,
       log,
@@ -102,20 +107,26 @@ export async function runChaos(
     clock('wallet away');
     await Promise.all([playing, ...inVain]);
     clock('last rounds');
-    await repeatDoubts(players, notes);
+    await repeatDoubts(players, table);
     const left = await drain(stack, notes, options.drainMs);
     clock('drain');
+    await repeatDoubts(players, table);
+    clock('last answers');
     const alive = await everybodyPlays(players);
     const still = await drain(stack, notes, 10_000);
     clock('play again');
 
-    const evidence = await gather(stack, notes, MAX_SAMPLED);
+    const gathered = await gather(stack, notes, MAX_SAMPLED);
     clock('gather');
+    const { evidence, leftOut } = withoutInFlight(gathered);
+    log(`${leftOut} rounds were in flight when Temporal was put back`);
     const checks = [
       ...[booksAgree(evidence), winsPaid(evidence), onceOnly(evidence), deliveredOnce(evidence)],
       ...[noVoidAfterCredit(evidence), nobodyForgotten(evidence), idle],
       ...[properEnds(evidence), stableAnswers(evidence), finalIsFinal(evidence), noInternalErrors(evidence)],
+      everybodyHeard(evidence),
       recordIsRound(evidence),
+      ...restoredChecks(injector, evidence),
       ...[waiting, await marksAreRight(stack, 'I8b', 'in the end'), alive],
       everyRoundReplays(evidence),
       drained(left, still, evidence.rounds.size),
@@ -136,6 +147,15 @@ export async function runChaos(
       phases: clock('end'),
     };
   }
+}
+
+/** Only where such faults were dealt. */
+function restoredChecks({ besieged, injected }: Injector, evidence: Evidence): Checked[] {
+  const isDealt = (kind: string): boolean => injected.some(({ fault }) => fault.kind === kind);
+  return [
+    ...(isDealt('outage') ? [besieged] : []),
+    ...(isDealt('restore') ? [overStaysOver(evidence), nothingNewSent(evidence)] : []),
+  ];
 }
 
 export class Interrupted extends Error {
@@ -184,14 +204,11 @@ async function keepWalletAway({ walletUrl }: Stack, away: boolean): Promise<void
 }
 
 /** Every call whose caller never heard how it ended is made once more. */
-async function repeatDoubts(players: readonly Player[], notes: Notes): Promise<void> {
+async function repeatDoubts(players: readonly Player[], table: Table): Promise<void> {
   const playerOf = new Map(players.map((player) => [player.who.playerId, player]));
-  const doubts = [...notes.commands].filter(
-    ([, { heard }]) => !heard.some(({ answer }) => isDefinite(answer)),
-  );
   await each(
-    doubts,
-    ([key, command]) => playerOf.get(command.playerId)?.repeat(key, command) ?? Promise.resolve(),
+    [...table.notes.commands].filter(([, command]) => isInDoubt(command)),
+    ([key, command]) => (playerOf.get(command.playerId) ?? new Player(command, table)).repeat(key, command),
   );
 }
 

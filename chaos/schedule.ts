@@ -1,10 +1,15 @@
+import type { OutageFault } from './faults/outage';
+import type { RestoreFault } from './faults/restore';
 import type { NetworkFault } from './proxy';
 import { stream, type Stream } from './random';
-import { CLOCKS, GAME_LINK, walletLink, type Clock, type Part } from './stack';
-import { OPERATORS, REPEATABLE_ERROR_ID } from './tenants';
+import { CLOCKS, GAME_LINK, walletLink, type Clock, type Part, type Store } from './stack';
+import { GAMES, OPERATORS, REPEATABLE_ERROR_ID } from './tenants';
 
 /** One thing that goes wrong. `name` is what the report counts it under. */
-export type Fault = { name: string } &
+export type Fault = OutageFault | RestoreFault | OrdinaryFault;
+
+/** What several of may be on at a time; a fault of another kind has a file in `faults`. */
+export type OrdinaryFault = { name: string } &
   /** `kill -9`, all at one moment; started again after a while. */
   (
     | { kind: 'kill'; parts: Part[]; downMs: number }
@@ -31,7 +36,10 @@ export type Fault = { name: string } &
   );
 
 /** What runs side by side; within a lane one fault ends before the next begins. */
-export const LANES = ['servers', 'processes', 'clocks', 'network', 'wallet', 'wallet too', 'game'] as const;
+export const LANES = [
+  ...(['servers', 'processes', 'clocks', 'network', 'wallet', 'wallet too', 'game'] as const),
+  ...(['restores', 'outages'] as const),
+] as const;
 export type Lane = (typeof LANES)[number];
 
 export interface Entry {
@@ -48,6 +56,10 @@ export interface Pace {
   /** How late a straggler comes. */
   overtaken: Span;
   pause: Record<Lane, Span>;
+  /** Between a copy of a database and its return. */
+  apart: Span;
+  /** How many new commands callers try at a round that waits, and how long they do at most. */
+  siege: { commands: Span; maxMs: number };
   /** A fault that has met nothing yet stays that much longer. */
   patienceMs: number;
   /** Half-open connections may outlast their fault. */
@@ -71,7 +83,11 @@ export const LONG: Pace = {
     wallet: [300, 3_000],
     'wallet too': [300, 6_000],
     game: [2_000, 8_000],
+    restores: [15_000, 40_000],
+    outages: [40_000, 90_000],
   },
+  apart: [8_000, 40_000],
+  siege: { commands: [1_000, 2_000], maxMs: 45_000 },
   patienceMs: 4_000,
   lingers: true,
 };
@@ -90,23 +106,34 @@ export const SHORT: Pace = {
     wallet: [20, 100],
     'wallet too': [20, 100],
     game: [200, 500],
+    restores: [1_000, 2_000],
+    outages: [3_000, 6_000],
   },
+  apart: [3_000, 6_000],
+  siege: { commands: [100, 200], maxMs: 12_000 },
   patienceMs: 20_000,
   lingers: false,
-  count: { servers: 2, processes: 6, clocks: 3, network: 6, wallet: 10, 'wallet too': 6, game: 2 },
+  count: {
+    ...{ servers: 2, processes: 6, clocks: 3, network: 6, wallet: 10, 'wallet too': 6, game: 2 },
+    ...{ restores: 0, outages: 0 },
+  },
 };
 
 /**
  * The faults of a lane, in the order in which the seed deals them: the whole deck, shuffled, then the whole deck again.
- * How far a run comes depends on its time.
+ * How far a run comes depends on its time. `only`: those whose name begins so.
  */
-export function* faultsOf(lane: Lane, seed: number, pace: Pace): Generator<Entry> {
+export function* faultsOf(lane: Lane, seed: number, pace: Pace, only = ''): Generator<Entry> {
   const draw = stream(seed, 'faults', lane);
   let left = pace.count?.[lane] ?? Number.POSITIVE_INFINITY;
-  for (;;) {
+  for (let isAny = true; isAny;) {
+    isAny = false;
     for (const deal of draw.shuffled(DECKS[lane])) {
+      const entry = { afterMs: draw.int(...pace.pause[lane]), fault: deal(draw, pace) };
+      if (!entry.fault.name.startsWith(only)) continue;
       if ((left -= 1) < 0) return;
-      yield { afterMs: draw.int(...pace.pause[lane]), fault: deal(draw, pace) };
+      isAny = true;
+      yield entry;
     }
   }
 }
@@ -268,6 +295,31 @@ const game =
     ms: 4 * draw.int(...pace.broken),
   });
 
+const restore =
+  (store: Store): Deal =>
+  (draw, { apart }) => ({
+    ...{ name: `restore ${store}`, kind: 'restore', store },
+    apartMs: draw.int(...apart),
+  });
+
+const outage =
+  (waitsFor: 'credit' | 'void'): Deal =>
+  (draw, { siege: { commands, maxMs } }) => ({
+    ...{ name: `outage while a ${waitsFor} is owed`, kind: 'outage', waitsFor },
+    playerId: `besieged-${draw.id().slice(0, 8)}`,
+    operatorId: draw.pick(OPERATORS).operatorId,
+    game: draw.pick(GAMES),
+    how: draw.pick([
+      { fault: 'status', status: 503, when: 'before' },
+      { fault: 'status', status: 503, when: 'after' },
+      { fault: 'reset' },
+      { fault: 'hang' },
+    ]),
+    commands: draw.int(...commands),
+    maxMs,
+    killed: draw.pick<Part[]>([['worker-1'], ['worker-2'], ['worker-1', 'worker-2']]),
+  });
+
 const DECKS: Record<Lane, readonly Deal[]> = {
   servers: [kill('temporal'), kill('mongod'), freeze('temporal'), freeze('mongod')],
   processes: [
@@ -291,4 +343,6 @@ const DECKS: Record<Lane, readonly Deal[]> = {
     game('reset', { fault: 'reset' }),
     game('slow', { fault: 'slow', delayMs: 1_500 }),
   ],
+  restores: [restore('temporal'), restore('mongod')],
+  outages: [outage('credit'), outage('void')],
 };

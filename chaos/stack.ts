@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,6 +23,29 @@ import { chaosTenants, OPERATORS, partyOf, provider } from './tenants';
 
 export const PARTS = ['api', 'worker-1', 'worker-2', 'temporal', 'mongod'] as const;
 export type Part = (typeof PARTS)[number];
+
+/** A database that can be put back to an earlier moment. */
+export type Store = 'temporal' | 'mongod';
+
+/** A copy of a database that was put back, and what was known of the rounds when everything was dead. */
+export interface Restore {
+  store: Store;
+  copiedAtMs: number;
+  backAtMs: number;
+  /** Rounds whose record had changed since the copy: their workflows are older than their records, or gone. */
+  moved: Map<string, Moved>;
+  /** Of these, the rounds that the restored server doesn't know. */
+  orphans: Set<string>;
+  /** Rounds with calls at the wallet that no record tells of: a person compares these with the operator's books. */
+  inFlight: Set<string>;
+}
+
+/** What its record said of a round's transactions, by type and hash. */
+export interface Moved {
+  status: 'open' | 'closed' | 'cancel';
+  names: Set<string>;
+  accepted: Set<string>;
+}
 
 /** A clock that can be set wrong: of a process of the service, or of the operators' and the game's side. */
 export const CLOCKS = ['api', 'worker-1', 'worker-2', 'sandbox'] as const;
@@ -56,6 +79,7 @@ export class Stack {
   readonly resumedAt: number[] = [];
   /** Since when the workers' clocks were off by how much; ms. */
   readonly skews: Skew[] = [];
+  readonly restores: Restore[] = [];
   /** Processes that ended although nobody ended them. */
   readonly ownEnds: string[] = [];
   walletUrl = '';
@@ -141,6 +165,27 @@ export class Stack {
   /** From now on processes are started from another build. */
   deploy(service: string): void {
     this.#service = service;
+  }
+
+  /** Copies the files of a server that doesn't run; returns the folder. */
+  async copyStore(store: Store): Promise<string> {
+    const folder = await mkdtemp(join(this.#dataDir, `copy-of-${store}-`));
+    for (const file of await this.#filesOf(store))
+      await cp(join(this.#dataDir, file), join(folder, file), { recursive: true });
+    return folder;
+  }
+
+  /** Puts a copy in the place of the files of a server that doesn't run; the copy is gone then. */
+  async putBack(store: Store, folder: string): Promise<void> {
+    for (const file of await this.#filesOf(store))
+      await rm(join(this.#dataDir, file), { recursive: true, force: true });
+    for (const file of await readdir(folder)) await rename(join(folder, file), join(this.#dataDir, file));
+    await rm(folder, { recursive: true });
+  }
+
+  async #filesOf(store: Store): Promise<string[]> {
+    const files = await readdir(this.#dataDir);
+    return files.filter((file) => (store === 'mongod' ? file === 'mongodb' : file.startsWith('temporal.db')));
   }
 
   async setClock(clock: Clock, skewMs: number): Promise<void> {

@@ -13,12 +13,15 @@ import { readHistory } from '../history';
 import type { Stack } from '../stack';
 import { OPERATORS } from '../tenants';
 import type { Checked, Violation } from './check';
+import { movedSince } from './restored';
 
 /** A round's marks as they should be, told by what it waits for and not by its own word. */
 export interface Waiting {
   /** Activities that are scheduled or running now, and since when; ms. */
   pending: { name: string; forMs: number }[];
   openForMs: number;
+  /** Temporal was put back, and the record is of a later time. */
+  isAhead?: boolean;
 }
 
 const AFTERWARDS_LATE_MS = 60_000;
@@ -29,7 +32,7 @@ const BAND_MS = 4_000;
 /** Marks that have to be there, and marks that may be: times are not to the millisecond. */
 export function expectedMarks(
   round: RoundEvidence,
-  { pending, openForMs }: Waiting,
+  { pending, openForMs, isAhead }: Waiting,
 ): { must: string[]; may: string[] } {
   const { state, operator } = round;
   const must = new Set<string>();
@@ -53,6 +56,8 @@ export function expectedMarks(
     state?.status === 'open' && !state.crashed && !pending.some(({ name }) => name === 'autoClose');
   if (isWaiting && openForMs > 2 * closeMs + BAND_MS) must.add('auto-close-failing');
   else if (openForMs > 2 * closeMs - BAND_MS) may.add('auto-close-failing');
+  // Only once somebody has touched the round does it find out.
+  if (isAhead) may.add('restored');
   if (answeredVoid(round.calls, 400)) may.add('void-unconfirmed');
   return { must: [...must], may: [...may] };
 }
@@ -139,7 +144,8 @@ async function look(
     }
     // Without a record, the round has not begun yet.
     if (record === undefined) return;
-    const expected = expectedMarks(round, waiting);
+    const isAhead = movedSince(stack.restores, gameround).length > 0;
+    const expected = expectedMarks(round, { ...waiting, isAhead });
     const wrong = [
       ...wrongMarks('the workflow', workflow.attention, expected),
       ...wrongMarks('the record', record.attention, expected),

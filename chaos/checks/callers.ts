@@ -60,6 +60,23 @@ export function noInternalErrors({ notes }: Evidence): Checked {
   return { id: 'I6c', promise: 'nobody is told of an internal error', examined, violations };
 }
 
+/** Whoever asks on is told in the end. */
+export function everybodyHeard({ notes }: Evidence): Checked {
+  const asked = [...notes.commands.values()].filter(({ inVain }) => !inVain);
+  const violations = asked.filter(isInDoubt).map((command) => {
+    const { answer } = command.heard.at(-1) ?? {};
+    const what = answer === undefined ? 'no answer' : `${answer.status} ${answer.body.errorCode?.msg ?? ''}`;
+    return { gameround: roundOf(command.heard), what: `${command.path}: ${what} in the end` };
+  });
+  const promise = 'after everything has healed every command is answered definitely';
+  return { id: 'I6d', promise, examined: asked.length, violations };
+}
+
+/** Nobody who made that call knows what became of it. */
+export function isInDoubt({ heard, inVain }: Command): boolean {
+  return !inVain && !heard.some(({ answer }) => isDefinite(answer));
+}
+
 function disagreements(command: Command, heard: readonly Heard[]): Violation[] {
   const kept = heard.filter((one) => !isOneOf(one, PASSING) && !isOneOf(one, OVER));
   const gameround = roundOf(heard);

@@ -1,4 +1,5 @@
 import type { Answer } from '../../test/support/e2e-http';
+import type { Game } from '../tenants';
 
 /** One call as its caller saw it. */
 export interface Heard {
@@ -16,9 +17,11 @@ export interface Command {
   request: Record<string, unknown>;
   operatorId: string;
   playerId: string;
-  game: string;
+  game: Game;
   /** externalGameProviderRoundId of its round. */
   roundName: string;
+  /** Sent although the caller was sure to be refused: that it never heard an answer is no question of its. */
+  inVain?: true;
   heard: Heard[];
 }
 

@@ -24,9 +24,7 @@ export interface Table {
   notes: Notes;
   seed: number;
   /** The time for new rounds and for insisting is over. */
-  isOver(): boolean;
-  /** The seat can't be taken for so long that the run makes no sense. */
-  log(line: string): void;
+  isOver: () => boolean;
 }
 
 interface Call {
@@ -75,7 +73,33 @@ export class Player {
 
   /** A call whose caller never heard how it ended, once more. */
   async repeat(key: string, { path, request, roundName }: Command): Promise<void> {
-    await this.#once(roundName, { key, path, request });
+    const { answer } = await this.#once(roundName, { key, path, request });
+    if (answer?.status !== 401) return;
+    // Its session is gone, as after MongoDB was put back: another one of the same player reaches the same round.
+    this.#token = await this.#sitDown(true);
+    await this.#once(roundName, { key, path, request: { ...request, token: this.#token } });
+  }
+
+  /** One call outside any plan. */
+  async say(
+    roundName: string,
+    path: string,
+    own: Record<string, unknown>,
+    about: Pick<Command, 'inVain'> = {},
+  ): Promise<Heard> {
+    this.#token ??= await this.#sitDown(true);
+    const { rngResult, externalGameProviderTransactionId } = own as {
+      rngResult?: { rngCallId: string };
+      externalGameProviderTransactionId?: string;
+    };
+    const key = this.#key(roundName, path, externalGameProviderTransactionId ?? rngResult?.rngCallId ?? '');
+    return this.#once(roundName, { key, path, request: { token: this.#token, ...own } }, about);
+  }
+
+  /** getGameRoundInfo. */
+  async read(roundName: string, gameRound: string): Promise<Heard> {
+    const request = { token: this.#token, gameRound };
+    return this.#once(roundName, { key: '', path: '/getGameRoundInfo', request });
   }
 
   async #playRound(plan: RoundPlan): Promise<void> {
@@ -208,14 +232,18 @@ export class Player {
     return (await this.#once(roundName, { key: '', path: '/getGameRoundInfo', request })).answer;
   }
 
-  async #once(roundName: string, { key, path, request }: Call): Promise<Heard> {
+  async #once(
+    roundName: string,
+    { key, path, request }: Call,
+    more: Pick<Command, 'inVain'> = {},
+  ): Promise<Heard> {
     const { stack, notes } = this.table;
     const sentAt = Date.now();
     const answer = await callAsProvider(stack.api, provider, path, request, {
       timeoutMs: CALL_TIMEOUT_MS,
     }).catch(() => undefined);
     const heard = { sentAt, heardAt: Date.now(), answer };
-    const about = { ...this.who, roundName };
+    const about = { ...this.who, roundName, ...more };
     if (key === '') notes.see(heard, about);
     else notes.hear({ path, request, ...about }, key, heard);
     return heard;

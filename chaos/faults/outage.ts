@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { workflowIdOf } from '../../src/contracts/gameround';
+import type { Answer } from '../../test/support/e2e-http';
+import type { Violation } from '../checks/check';
+import { tryNow } from '../drain';
+import type { Heard } from '../players/notes';
+import { Player } from '../players/player';
+import { stream, type Stream } from '../random';
+import type { Part } from '../stack';
+import { CURRENCY, type Game } from '../tenants';
+import type { Tools } from './tools';
+
+/**
+ * A wallet is away for a whole phase while callers besiege a round that waits for it: as many calls as they would make in
+ * half an hour and more, one right after the other.
+ */
+export interface OutageFault {
+  name: string;
+  kind: 'outage';
+  playerId: string;
+  operatorId: string;
+  game: Game;
+  /** What the round waits for. */
+  waitsFor: 'credit' | 'void';
+  /** How the wallet is away: a switch of the sandbox without `match` and `times`. */
+  how: object;
+  /** New commands, each under a key of its own. */
+  commands: number;
+  /** The calls end by then, however many were made. */
+  maxMs: number;
+  /** Killed half-way, and started again: the round's history is replayed. */
+  killed: Part[];
+}
+
+/** What the callers of a round that waits saw. */
+export interface Siege {
+  gameround: string;
+  refused: Heard[];
+  repeats: Heard[];
+  reads: Heard[];
+  /** When workers were killed, ms since the epoch. */
+  killedAt: number;
+  /** Events of the round's history before and after. */
+  eventsBefore: number;
+  eventsAfter: number;
+}
+
+const COMMAND_CALLERS = 6;
+const REPEAT_CALLERS = 2;
+const READ_EVERY_MS = 300;
+const STALL_MS = 15_000;
+const PAID_MS = 60_000;
+/** The service answers within 10 s. */
+const CALL_MS = 10_000;
+/** A loaded machine is late with timers, and a caller with noting an answer. */
+const MARGIN_MS = 1_500;
+/** Workers take so long to come back, and their sticky queues to be given up, that a read may end with 503. */
+const WITHOUT_WORKERS_MS = 20_000;
+/** A few events that the time itself brings (an auto-close, a mark), and a replay after the kill. */
+const EVENTS_OF_TIME = 60;
+/** A repeat is an update that waits: accepted, answered, and the tasks for that. */
+const EVENTS_PER_REPEAT = 6;
+
+/** Returns how many calls met the round that waited. */
+export async function outage(fault: OutageFault, tools: Tools): Promise<number> {
+  return tools.alone(async () => {
+    const { playerId, operatorId, game } = fault;
+    const player = new Player({ playerId, operatorId, game }, tools);
+    const siege = await besiege(fault, tools, player);
+    if (siege === undefined) return 0;
+    const { refused, repeats, reads } = siege;
+    const made = refused.length + repeats.length + reads.length;
+    tools.saw(made, brokenBy(siege));
+    const { eventsBefore, eventsAfter } = siege;
+    tools.log(
+      `${fault.name}: ${refused.length} refused, ${repeats.length} repeats, ${reads.length} reads, ${eventsBefore} → ${eventsAfter} events`,
+    );
+    return made;
+  });
+}
+
+async function besiege(fault: OutageFault, tools: Tools, player: Player): Promise<Siege | undefined> {
+  const { stack, isOver } = tools;
+  const draw = stream(tools.seed, 'siege', player.who.playerId);
+  const name = draw.id();
+  const gameRound = await openRound(player, name, draw);
+  if (gameRound === undefined) return undefined;
+  const away = await tools.addSwitch('wallet', {
+    ...fault.how,
+    match: { tenantId: fault.operatorId, path: '/doTransactions' },
+    times: 1_000_000,
+  });
+  const siege: Siege = {
+    ...{ gameround: gameRound, refused: [], repeats: [], reads: [] },
+    ...{ killedAt: 0, eventsBefore: 0, eventsAfter: 0 },
+  };
+  try {
+    const last: Said =
+      fault.waitsFor === 'credit'
+        ? ['/endGameRound', { gameRound, externalGameProviderTransactionId: draw.id() }]
+        : ['/voidGameRound', { gameRound }];
+    const first = player.say(name, ...last);
+    if (!(await isStalled(tools, gameRound))) return undefined;
+    siege.eventsBefore = await eventsOf(tools, gameRound);
+    const until = Date.now() + fault.maxMs;
+    let left = fault.commands;
+    const goesOn = (): boolean => left > 0 && Date.now() < until && !isOver();
+    const callers = Array.from({ length: COMMAND_CALLERS }, async () => {
+      while (goesOn()) {
+        left -= 1;
+        const heard = await player.say(name, ...newCommand(draw, gameRound), { inVain: true });
+        siege.refused.push(heard);
+      }
+    });
+    const repeaters = Array.from({ length: REPEAT_CALLERS }, async () => {
+      while (goesOn()) siege.repeats.push(await player.say(name, ...last));
+    });
+    const reader = async (): Promise<void> => {
+      while (goesOn()) {
+        siege.reads.push(await player.read(name, gameRound));
+        await sleep(READ_EVERY_MS);
+      }
+    };
+    const killer = async (): Promise<void> => {
+      while (goesOn() && left > fault.commands / 2 && Date.now() < until - fault.maxMs / 2) await sleep(50);
+      siege.killedAt = Date.now();
+      await Promise.all(fault.killed.map((part) => stack.kill(part)));
+      await Promise.all(fault.killed.map((part) => stack.start(part)));
+    };
+    await Promise.all([...callers, ...repeaters, reader(), killer()]);
+    siege.repeats.push(await first);
+    siege.eventsAfter = await eventsOf(tools, gameRound);
+  } finally {
+    await tools.takeAway('wallet', away);
+  }
+  await paid(tools, player, name, gameRound);
+  return siege;
+}
+
+type Said = [path: string, request: Record<string, unknown>];
+
+async function openRound(player: Player, name: string, draw: Stream): Promise<string | undefined> {
+  const start = await player.say(name, '/startGameRound', {
+    rngResult: { rngCallId: draw.id(), winAmount: 0 },
+    debitInformation: { currency: CURRENCY, debitAmount: 100 },
+    endGame: false,
+    closeOpenGame: true,
+    externalGameProviderRoundId: name,
+  });
+  const gameRound = start.answer?.status === 200 ? start.answer.body.gameRoundInfo?.hash : undefined;
+  if (gameRound === undefined) return undefined;
+  const key = draw.id();
+  const win = { rngCallId: key, winAmount: 500 };
+  const won = await player.say(name, '/addWin', {
+    ...{ gameRound, rngResult: win, collect: false, externalGameProviderTransactionId: key },
+  });
+  return won.answer?.status === 200 ? gameRound : undefined;
+}
+
+/** What callers who don't know that the round waits would try next. */
+function newCommand(draw: Stream, gameRound: string): Said {
+  const key = draw.id();
+  const named = { gameRound, externalGameProviderTransactionId: key };
+  return draw.pick<Said>([
+    ['/addWin', { ...named, rngResult: { rngCallId: key, winAmount: 70 }, collect: draw.chance(0.3) }],
+    ['/collectWin', named],
+    ['/endGameRound', named],
+    [
+      '/addSpinCounterGameState',
+      { ...named, counterType: 'siege', rngResult: { rngCallId: key, result: { awarded: 1, used: 0 } } },
+    ],
+  ]);
+}
+
+/** The first delivery has failed, and the round waits for its next one. */
+async function isStalled({ stack }: Tools, gameRound: string): Promise<boolean> {
+  const deadline = Date.now() + STALL_MS;
+  while (Date.now() < deadline) {
+    const { raw } = await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).describe();
+    if ((raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'settle'))
+      return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+async function eventsOf({ stack }: Tools, gameRound: string): Promise<number> {
+  return (await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).describe()).historyLength;
+}
+
+/** The wallet is back: the round ends, without its callers. */
+async function paid(tools: Tools, player: Player, name: string, gameRound: string): Promise<void> {
+  const deadline = Date.now() + PAID_MS;
+  while (Date.now() < deadline) {
+    await tryNow(tools.stack, gameRound).catch(() => undefined);
+    const { answer } = await player.read(name, gameRound);
+    const status = answer?.body.gameRoundInfo?.status;
+    if (answer?.status === 200 && status !== undefined && status !== 'open') return;
+    await sleep(500);
+  }
+}
+
+/** What callers may expect of a round that waits: they hear in time, reads get through, and nothing piles up. */
+export function brokenBy(siege: Siege): Violation[] {
+  const { gameround, refused, repeats, reads, killedAt, eventsBefore, eventsAfter } = siege;
+  const wrong: string[] = [];
+  const late = [...refused, ...repeats, ...reads].filter(
+    ({ sentAt, heardAt, answer }) => answer === undefined || heardAt - sentAt > CALL_MS + MARGIN_MS,
+  );
+  if (late.length > 0) wrong.push(`${late.length} calls ended after more than 10 s: ${examples(late)}`);
+  const taken = refused.filter(({ answer }) => answer !== undefined && !isRefusal(answer));
+  if (taken.length > 0) wrong.push(`${taken.length} new commands were not refused: ${examples(taken)}`);
+  const hidden = reads.filter(
+    ({ answer, sentAt, heardAt }) => answer?.status !== 200 && !isNear(killedAt, sentAt, heardAt),
+  );
+  if (hidden.length > 0) wrong.push(`${hidden.length} reads did not get through: ${examples(hidden)}`);
+  const grown = eventsAfter - eventsBefore;
+  if (grown > EVENTS_OF_TIME + EVENTS_PER_REPEAT * repeats.length)
+    wrong.push(`${refused.length} refused calls and ${repeats.length} repeats left ${grown} events`);
+  return wrong.map((what) => ({ gameround, what }));
+}
+
+/** A round that waits for a void is over already. */
+function isRefusal({ status, body }: Answer): boolean {
+  return status === 503 || (status === 400 && body.errorCode?.msg === 'GAMEROUNDNOTACTIVE');
+}
+
+function isNear(killedAt: number, sentAt: number, heardAt: number): boolean {
+  return killedAt > 0 && heardAt >= killedAt && sentAt <= killedAt + WITHOUT_WORKERS_MS;
+}
+
+function examples(heard: readonly Heard[]): string {
+  return heard
+    .slice(0, 3)
+    .map(({ sentAt, heardAt, answer }) => {
+      const what =
+        answer === undefined ? 'no answer' : `${answer.status} ${answer.body.errorCode?.msg ?? ''}`;
+      return `${what.trim()} after ${heardAt - sentAt} ms`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../stack/until';
+import { callAsProvider } from '../../test/support/e2e-http';
+import { nameOf } from '../checks/check';
+import { callsOf, each, workflowsOf, type RecordInMongo, type WalletCall } from '../evidence';
+import type { Restore, Stack, Store } from '../stack';
+import { provider } from '../tenants';
+import type { Tools } from './tools';
+
+/** A copy of a database is taken, and put back after a while; the other database goes on. */
+export interface RestoreFault {
+  name: string;
+  kind: 'restore';
+  store: Store;
+  /** Between the copy and its return. */
+  apartMs: number;
+}
+
+type Records = Map<string, RecordInMongo>;
+
+/** How long records may be late before they count as lost with what is in flight. */
+const LATE_RECORDS_MS = 15_000;
+/** Writes of records that Temporal had handed out arrive although it is gone. */
+const LAST_WRITES_MS = 500;
+
+/** Returns how many rounds the restored database has forgotten something about. */
+export async function restore({ store, apartMs }: RestoreFault, tools: Tools): Promise<number> {
+  const { stack } = tools;
+  const copy = await tools.alone(async () => {
+    await stack.kill(store);
+    await sleep(LAST_WRITES_MS);
+    const folder = await stack.copyStore(store);
+    const records: Records = store === 'temporal' ? await recordsOf(stack) : new Map<string, RecordInMongo>();
+    await stack.start(store);
+    return { folder, records, atMs: Date.now() };
+  });
+  await tools.pause(apartMs);
+  if (tools.isOver()) return 0;
+  return tools.alone(() =>
+    store === 'temporal' ? temporalBack(tools, copy) : mongodBack(tools, copy.folder),
+  );
+}
+
+/** As docs/operations.md says: nothing of the service runs while the server's database is exchanged. */
+async function temporalBack(
+  { stack, log }: Tools,
+  copy: { folder: string; records: Records; atMs: number },
+): Promise<number> {
+  const late = await lateRecords(stack);
+  for (const part of ['api', 'worker-1', 'worker-2', 'temporal'] as const) await stack.kill(part);
+  const records = await recordsOf(stack);
+  const calls = await callsOf(stack);
+  await stack.putBack('temporal', copy.folder);
+  await stack.start('temporal');
+  const known = await until(() => workflowsOf(stack), { what: 'the workflows', timeoutMs: 30_000 });
+  const restored = whatIsLost({
+    ...copy,
+    records,
+    before: copy.records,
+    calls,
+    known: new Set(known.keys()),
+  });
+  for (const gameround of late) restored.inFlight.add(gameround);
+  stack.restores.push(restored);
+  for (const part of ['worker-1', 'worker-2', 'api'] as const) await stack.start(part);
+  await stack.ready();
+  const { moved, orphans, inFlight } = restored;
+  log(
+    `temporal back: ${moved.size} rounds moved, ${orphans.size} without workflow, ${inFlight.size} in flight`,
+  );
+  return moved.size + orphans.size;
+}
+
+/** What the records say that the restored workflows don't know. */
+export function whatIsLost(seen: {
+  atMs: number;
+  /** Records at the time of the copy, and just before it was put back. */
+  before: Records;
+  records: Records;
+  calls: ReadonlyMap<string, readonly WalletCall[]>;
+  /** Rounds that the restored server has. */
+  known: ReadonlySet<string>;
+}): Restore {
+  const { atMs, before, records, calls, known } = seen;
+  const restored: Restore = {
+    store: 'temporal',
+    copiedAtMs: atMs,
+    backAtMs: Date.now(),
+    moved: new Map(),
+    orphans: new Set(),
+    inFlight: new Set(),
+  };
+  for (const [gameround, { status, version, snapshot }] of records) {
+    if (before.get(gameround)?.version === version) continue;
+    const names = snapshot.transactions.map(nameOf);
+    const accepted = snapshot.transactions.filter(({ outcome }) => outcome === 'accepted').map(nameOf);
+    restored.moved.set(gameround, { status, names: new Set(names), accepted: new Set(accepted) });
+    if (!known.has(gameround)) restored.orphans.add(gameround);
+  }
+  for (const [gameround, sent] of calls) {
+    const recorded = new Set((records.get(gameround)?.snapshot.transactions ?? []).map(nameOf));
+    const isRecorded = ({ body }: WalletCall): boolean =>
+      body.transactions.every((one) => recorded.has(nameOf(one)));
+    if (sent.some((call) => call.receivedMs >= atMs && !isRecorded(call))) restored.inFlight.add(gameround);
+  }
+  return restored;
+}
+
+/** Rounds whose records are late are waited for: what is in neither database then is nobody's to find. */
+async function lateRecords(stack: Stack): Promise<string[]> {
+  const deadline = Date.now() + LATE_RECORDS_MS;
+  for (;;) {
+    const late = [...(await workflowsOf(stack))]
+      .filter(([, { attention }]) => attention.includes('projection-pending'))
+      .map(([gameround]) => gameround);
+    if (late.length === 0 || Date.now() > deadline) return late;
+    await sleep(300);
+  }
+}
+
+/** The service runs on while the database goes and comes back older. */
+async function mongodBack({ stack, log }: Tools, folder: string): Promise<number> {
+  await stack.kill('mongod');
+  await stack.putBack('mongod', folder);
+  await stack.start('mongod');
+  const backAtMs = Date.now();
+  stack.restores.push({
+    ...{ store: 'mongod', copiedAtMs: 0, backAtMs },
+    ...{ moved: new Map(), orphans: new Set(), inFlight: new Set() },
+  });
+  await stack.ready();
+  const behind = await finishedWithoutRecord(stack);
+  log(`mongod back: ${behind.length} finished rounds have no record of their end`);
+  await each(behind, (gameround) => touch(stack, gameround).catch(() => undefined));
+  return behind.length;
+}
+
+async function finishedWithoutRecord(stack: Stack): Promise<string[]> {
+  const [records, workflows] = [await recordsOf(stack), await workflowsOf(stack)];
+  return [...workflows]
+    .filter(([gameround, { status }]) => {
+      const record = records.get(gameround)?.status;
+      return status === 'COMPLETED' && (record === undefined || record === 'open');
+    })
+    .map(([gameround]) => gameround);
+}
+
+/** A provider that asks for the end of a round that has ended: it is told so, and the record is there again. */
+async function touch(stack: Stack, gameRound: string): Promise<void> {
+  const { body } = await callAsProvider(stack.api, provider, '/getTokenForGameRound', { gameRound });
+  const token = (body['tokenData'] as { currentToken?: string } | undefined)?.currentToken;
+  await callAsProvider(stack.api, provider, '/endGameRound', { token, gameRound });
+}
+
+async function recordsOf({ db }: Stack): Promise<Records> {
+  const records = await db.collection<RecordInMongo>('gamerounds').find().toArray();
+  return new Map(records.map((record) => [record._id, record]));
+}
