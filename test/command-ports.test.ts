@@ -70,7 +70,10 @@ describe('chooseTicket', () => {
     ];
     const { ports, getBalance } = portsWith(withTickets(...others, ticket));
     const { price: _price, ...chosen } = ticket;
-    expect(await ports.chooseTicket(session, 100)).toEqual({ ...chosen, usedBefore: 2, wonBefore: 30 });
+    expect(await ports.chooseTicket(session, 100)).toEqual({
+      ticket: { ...chosen, usedBefore: 2, wonBefore: 30 },
+      tickets: [...others, ticket],
+    });
     expect(getBalance).toHaveBeenCalledWith(expect.objectContaining({ operatorId: 'op1' }), {
       ...{ playerId: 'p1', currency: 'EUR', gameCode: 'slot' },
     });

@@ -8,7 +8,13 @@ export interface CommandPorts {
   /** The settings of the session's operator and game that a new round keeps. */
   policyFor(session: Session): Promise<RoundPolicy>;
   /** The player's ticket of that currency and stake; rejects with NOTICKETAVAILABLE when there is none. */
-  chooseTicket(session: Session, debitAmount: number | undefined): Promise<Ticket>;
+  chooseTicket(session: Session, debitAmount: number | undefined): Promise<ChosenTicket>;
+}
+
+export interface ChosenTicket {
+  ticket: Ticket;
+  /** All that the operator told: the ticket among them, before the bet. */
+  tickets: Record<string, unknown>[];
 }
 
 export interface GuardHolder {

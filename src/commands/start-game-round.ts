@@ -161,12 +161,15 @@ async function describeStart(
   const { session, debitInformation, externalGameProviderRoundId } = request;
   const command = startCommandOf(request);
   if (command.useTicket) {
-    const ticket = await deps.ports.chooseTicket(session, debitInformation.debitAmount);
+    const { ticket, tickets } = await deps.ports.chooseTicket(session, debitInformation.debitAmount);
     command.ticket = ticket;
     command.stake = ticket.stake;
+    command.grants = { tickets };
   } else {
     const at = new Date(deps.now()).toISOString();
-    command.discount = currentDiscount(session.balance?.discountInfo, command.stake, session.currency, at);
+    const discountInfo = session.balance?.discountInfo;
+    command.discount = currentDiscount(discountInfo, command.stake, session.currency, at);
+    if (command.discount !== undefined) command.grants = { discountInfo };
   }
   return {
     identity: {

@@ -15,9 +15,7 @@ export function currentDiscount(
   const { discounts, campaignId, validFrom, validTo, ...rest } = fieldsOf(info);
   if (rest.currency !== undefined && rest.currency !== currency) return undefined;
   if (!isWithin(at, validFrom, validTo) || !Array.isArray(discounts)) return undefined;
-  const found = discounts
-    .map(fieldsOf)
-    .find((discount) => discount.stake === stake && isLeft(discount.spinsRemaining));
+  const found = discounts.map(fieldsOf).find((discount) => isFor(discount, stake));
   if (found === undefined || !isAmount(found.absoluteDiscountAmount)) return undefined;
   return {
     amount: Math.min(found.absoluteDiscountAmount, stake),
@@ -25,8 +23,25 @@ export function currentDiscount(
   };
 }
 
-function isLeft(spinsRemaining: unknown): boolean {
-  return typeof spinsRemaining === 'number' && spinsRemaining > 0;
+/** The discountInfo after a bet with its current discount: one spin less. */
+export function withoutSpin(info: Record<string, unknown> = {}, stake: number): Record<string, unknown> {
+  const discounts: unknown[] = Array.isArray(info.discounts) ? info.discounts : [];
+  const used = discounts.findIndex((discount) => isFor(fieldsOf(discount), stake));
+  return {
+    ...info,
+    discounts: discounts.map((discount, index) =>
+      index === used ? { ...fieldsOf(discount), spinsRemaining: spinsOf(discount) - 1 } : discount,
+    ),
+  };
+}
+
+function isFor(discount: Record<string, unknown>, stake: number): boolean {
+  return discount.stake === stake && spinsOf(discount) > 0;
+}
+
+function spinsOf(discount: unknown): number {
+  const { spinsRemaining } = fieldsOf(discount);
+  return typeof spinsRemaining === 'number' ? spinsRemaining : 0;
 }
 
 /** An end that is absent, or no ISO 8601 date, bounds nothing. */

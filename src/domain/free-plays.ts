@@ -44,6 +44,17 @@ export function chooseFreePlay(plays: readonly FreePlay[], stake: number | undef
   return chosen;
 }
 
+/** The tickets after a free play of that serial: one less of it, and a ticket that is used up is gone. */
+export function withoutPlay(
+  tickets: readonly Record<string, unknown>[],
+  serial: string,
+): Record<string, unknown>[] {
+  return tickets.flatMap((ticket) => {
+    if (ticket.serial !== serial || !isAmount(ticket.count)) return [ticket];
+    return ticket.count > 1 ? [{ ...ticket, count: ticket.count - 1 }] : [];
+  });
+}
+
 function freePlayIn({ currency, stake, count, feature, serial }: Record<string, unknown>): FreePlay[] {
   if (!isText(serial) || serial === '' || !isText(currency) || !isAmount(stake)) return [];
   if (!isAmount(count) || count === 0) return [];

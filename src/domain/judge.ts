@@ -229,6 +229,7 @@ export function readBalance(body: unknown): WalletBalance | undefined {
   if (!isObject(body)) return undefined;
   const balances = asArray(body.balances).slice(0, MAX_BALANCES).flatMap(readBalanceItem);
   if (balances.length === 0) return undefined;
+  const listsTickets = Array.isArray(body.tickets) || Array.isArray(body.freePlays);
   const tickets = [...asArray(body.tickets), ...asArray(body.freePlays)]
     .filter(isObject)
     .slice(0, MAX_TICKETS);
@@ -236,7 +237,7 @@ export function readBalance(body: unknown): WalletBalance | undefined {
     balances,
     ...(typeof body.useBonusFirst === 'boolean' ? { useBonusFirst: body.useBonusFirst } : {}),
     ...(isObject(body.discountInfo) && isSmall(body.discountInfo) ? { discountInfo: body.discountInfo } : {}),
-    ...(tickets.length > 0 && isSmall(tickets) ? { tickets } : {}),
+    ...(listsTickets && isSmall(tickets) ? { tickets } : {}),
   };
 }
 

@@ -28,11 +28,26 @@ export interface WalletCall {
   transactions: OperatorTransaction[];
 }
 
-export interface WalletBalance {
-  balances: { type: string; amount: number; currency: string }[];
-  useBonusFirst?: boolean;
+/** What a player may bet with besides money, as the operator tells it. Absent: not told; none is an empty list. */
+export interface Grants {
   discountInfo?: Record<string, unknown>;
   tickets?: Record<string, unknown>[];
+}
+
+export interface WalletBalance extends Grants {
+  /** Empty where only the grants are known. */
+  balances: { type: string; amount: number; currency: string }[];
+  useBonusFirst?: boolean;
+}
+
+/** What a reply tells; what it doesn't tell is as it was known before. */
+export function withKnown(
+  told: WalletBalance | undefined,
+  known: WalletBalance | undefined,
+): WalletBalance | undefined {
+  if (told === undefined) return known;
+  const balances = told.balances.length > 0 ? told.balances : (known?.balances ?? []);
+  return { ...known, ...told, balances };
 }
 
 /** What came back from one delivery of a call, before it is judged. */

@@ -4,7 +4,7 @@ import { freePlayInfo, gameRoundInfo, totals, type RoundReply } from '../domain/
 import { gameroundRecord, recordTransactions } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
-import type { WalletBalance } from '../domain/wallet-call';
+import { withKnown, type WalletBalance } from '../domain/wallet-call';
 import { ok, type Answer } from './http';
 
 /* Replies of the game-engine API, field by field as in the spec's tables. This is the only place that makes them. */
@@ -43,10 +43,12 @@ export function balanceReply(session: Session, balance: WalletBalance, ticketInf
 
 /** Spec "Game reply (V2_GameAPIReply)"; a refused one has the refusal's status, and tells how the round stands. */
 export function gameReply(session: Session, token: string, reply: RoundReply, more: object = {}): Answer {
-  const balance = reply.balance ?? session.balance;
+  const balance = withKnown(reply.balance, session.balance);
   const body = {
     tokenData: tokenData(session, token, reply.gameRoundInfo.hash),
-    ...(balance === undefined ? {} : { balance: balanceReply(session, balance, reply.freePlayInfo) }),
+    ...(balance === undefined || balance.balances.length === 0
+      ? {}
+      : { balance: balanceReply(session, balance, reply.freePlayInfo) }),
     gameRoundInfo: reply.gameRoundInfo,
     commonGameRoundInfo: {},
     gameState: reply.gameState,

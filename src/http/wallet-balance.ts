@@ -24,7 +24,7 @@ export async function currentBalance({ deps }: Http, session: Session): Promise<
     gameCode: session.gameCode,
   });
   if (answer.kind === 'balance') {
-    deps.sessions.keepBalance(session.sessionId, answer.balance);
+    deps.sessions.keepBalance(session.sessionId, answer.balance, true);
     return answer.balance;
   }
   if (

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Session } from '../domain/session';
-import type { WalletBalance } from '../domain/wallet-call';
+import { withKnown, type WalletBalance } from '../domain/wallet-call';
 import { AFTERLIFE_MS, MINUTE_MS, SESSION_MS, type SessionChange, type SessionDocument } from './store';
 
 const MAX_CACHED = 50_000;
@@ -55,9 +55,10 @@ export class SessionCache {
     if (cached.lastUsed - cached.writtenUse >= MINUTE_MS) this.#toWrite(cached);
   }
 
-  keepBalance(sessionId: string, value: WalletBalance, now: number): void {
+  keepBalance(sessionId: string, told: WalletBalance, isWhole: boolean, now: number): void {
     const cached = this.get(sessionId);
     if (cached === undefined) return;
+    const value = isWhole ? told : withKnown(told, cached.balance?.value)!;
     // It is newer than the one before, whatever the clock was set to meanwhile.
     cached.balance = { value, at: Math.max(now, (cached.balance?.at ?? 0) + 1) };
     if (JSON.stringify(value).length <= MAX_BALANCE_BYTES) this.#toWrite(cached);

@@ -110,7 +110,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
     open: (seed) => needingMongo(() => add(newToken(), seed)),
 
-    keepBalance: (sessionId, balance) => cache.keepBalance(sessionId, balance, clock()),
+    keepBalance: (sessionId, balance, isWhole) => cache.keepBalance(sessionId, balance, isWhole, clock()),
 
     gameSettings: async (sessionId) =>
       (cache.get(sessionId)?.document ?? (await store.session(sessionId)))?.gameSettings,

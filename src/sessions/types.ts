@@ -50,8 +50,11 @@ export interface Sessions {
   logout(token: string): Promise<void>;
   /** A session with a fresh token, as getTokenForGameRound gives out. */
   open(seed: SessionSeed): Promise<OpenSession>;
-  /** Remembers the player's last known balance; written behind, at most once a second per session. */
-  keepBalance(sessionId: string, balance: WalletBalance): void;
+  /**
+   * Remembers the player's last known balance; written behind, at most once a second per session.
+   * @param isWhole discounts and tickets that it doesn't tell are none; otherwise they are those that were known
+   */
+  keepBalance(sessionId: string, balance: WalletBalance, isWhole: boolean): void;
   /** The settings a session was launched with, for doAutoClose; undefined when it is forgotten. */
   gameSettings(sessionId: string): Promise<GameSettings | undefined>;
   /** Creates the indexes; to be called until it succeeds once. */

@@ -36,10 +36,13 @@ export function createTicketChooser(options: TicketChooserOptions): CommandPorts
       throw refuseBecause(error, 'SERVICEUNAVAILABLE');
     });
     return {
-      ...ticket,
-      ...(feature === '' ? {} : { feature }),
-      usedBefore: use.used,
-      wonBefore: use.won,
+      ticket: {
+        ...ticket,
+        ...(feature === '' ? {} : { feature }),
+        usedBefore: use.used,
+        wonBefore: use.won,
+      },
+      tickets: balance.tickets ?? [],
     };
   };
 }

@@ -35,7 +35,7 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
   const ports = {
     findRecord: () => Promise.resolve(undefined),
     policyFor: () => Promise.resolve({ followUpDebits: false }),
-    chooseTicket: () => Promise.resolve({ stake: 1 }),
+    chooseTicket: () => Promise.resolve({ ticket: { stake: 1 }, tickets: [] }),
     guards: {
       take: () => Promise.resolve({ gameround: 'another', confirmed: true }),
       replace: () => Promise.resolve(true),

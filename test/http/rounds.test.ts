@@ -127,6 +127,42 @@ describe('startGameRound', () => {
     expect(reply.body.balance).toMatchObject({ totalBalance: 9_900 });
   });
 
+  it('what a wallet told of discounts and tickets is known until it tells other, or getBalance tells none', async () => {
+    const balances = [{ type: 'real', amount: 5, currency: 'EUR' }];
+    const tickets = [{ count: 2, stake: 100, currency: 'EUR', price: 0, feature: 'f', serial: 's1' }];
+    const discountInfo = { campaignId: 'c1', discounts: [{ stake: 100, spinsRemaining: 1 }] };
+    const grants = { tickets, discountInfo };
+    service.commands.startGameRound.mockResolvedValueOnce(roundReply({ balance: { balances, ...grants } }));
+    const first = await providerCall(service, '/startGameRound', start(token));
+    const available = [{ currency: 'EUR', stake: 100, count: 2, feature: 'f', serial: 's1' }];
+    expect(first.body).toMatchObject({ balance: grants, freePlaysAvailable: available });
+
+    const money = { balances: [{ type: 'real', amount: 7, currency: 'EUR' }] };
+    service.commands.endGameRound.mockResolvedValueOnce(roundReply({ balance: money }));
+    service.commands.addWin.mockResolvedValue(roundReply({ balance: undefined }));
+    const ended = await providerCall(service, '/endGameRound', { token, gameRound: HASH });
+    expect(ended.body).toMatchObject({
+      balance: { totalBalance: 7, ...grants },
+      freePlaysAvailable: available,
+    });
+    const addWin = { token, gameRound: HASH, rngResult: { winAmount: 1 } };
+    const added = await providerCall(service, '/addWin', addWin);
+    expect(added.body).toMatchObject({
+      balance: { totalBalance: 7, ...grants },
+      freePlaysAvailable: available,
+    });
+
+    service.commands.endGameRound.mockResolvedValueOnce(
+      roundReply({ balance: { balances: [], tickets: [] } }),
+    );
+    const used = await providerCall(service, '/endGameRound', { token, gameRound: HASH });
+    expect(used.body).toMatchObject({ balance: { totalBalance: 7, discountInfo }, freePlaysAvailable: [] });
+
+    await providerCall(service, '/getBalance', { token });
+    const after = await providerCall(service, '/addWin', addWin);
+    expect(after.body.balance).not.toHaveProperty('discountInfo');
+  });
+
   it('a repeat tells the first balance again, which is not the last known one', async () => {
     const older = { balances: [{ type: 'real', amount: 500, currency: 'EUR' }] };
     service.commands.startGameRound.mockResolvedValueOnce(roundReply());

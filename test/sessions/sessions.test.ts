@@ -223,10 +223,10 @@ describe('session tokens', () => {
     const balanceOf = (amount: number) => ({
       balances: [{ type: 'real' as const, currency: 'EUR', amount }],
     });
-    sessions.keepBalance(sessionId, balanceOf(1));
+    sessions.keepBalance(sessionId, balanceOf(1), true);
     await sessions.close();
     setBackMs = MINUTE;
-    sessions.keepBalance(sessionId, balanceOf(2));
+    sessions.keepBalance(sessionId, balanceOf(2), true);
     now += 10_000;
     expect((await sessions.resolve(token)).session.balance).toEqual(balanceOf(2));
     await sessions.close();
@@ -251,7 +251,7 @@ describe('session tokens', () => {
   it('remember the last balance, and tell it to other processes', async () => {
     const { session, token } = await sessions.connect(await sessions.launch(seed));
     const balance = { balances: [{ type: 'real', amount: 1234, currency: 'EUR' }] };
-    sessions.keepBalance(session.sessionId, balance);
+    sessions.keepBalance(session.sessionId, balance, true);
     expect((await sessions.resolve(token)).session.balance).toEqual(balance);
     await sessions.close();
     expect((await process_().resolve(token)).session.balance).toEqual(balance);

@@ -27,6 +27,7 @@ import { createGuards } from '../../src/read-model/guards';
 import { dataConverterOf, encrypts } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
 import { createRounds, type Rounds } from '../../src/read-model/rounds';
+import { createRoundQueries } from '../../src/queries/rounds';
 import { createTicketChooser } from '../../src/tickets';
 import { createWorker, type WorkerSlots } from '../../worker/worker';
 import { walletControls, type WalletControls } from './wallet-controls';
@@ -120,10 +121,11 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
     runWorker({ address, namespace, taskQueue, activities: own, slots: options.workerSlots });
   const worker = options.worker === 'none' ? undefined : await startWorker();
+  const queries = createRoundQueries(rounds, createGuards(database.db));
   const chooseTicket = createTicketChooser({
     wallet: createOperatorWallet(http),
     operatorOf: (operatorId) => addressOf(operatorId, wallet.url, policy),
-    ticketUse: () => Promise.resolve({ used: 0, won: 0 }),
+    ticketUse: (...ofPlayer) => queries.ticketUse(...ofPlayer),
   });
   const commands = commandsOver(client, database, rounds, policy, taskQueue, chooseTicket);
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));

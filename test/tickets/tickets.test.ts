@@ -62,7 +62,10 @@ function choose(
       return use?.() ?? Promise.resolve({ used: 2, won: 500 });
     },
   });
-  return chooser({ ...SESSION, ...session }, stake);
+  return chooser({ ...SESSION, ...session }, stake).then(({ ticket: chosen, tickets }) => {
+    expect(tickets).toEqual(answer.kind === 'balance' ? (answer.balance.tickets ?? []) : []);
+    return chosen;
+  });
 }
 
 async function refusalOf(call: Promise<unknown>): Promise<string> {

@@ -3,6 +3,7 @@ import { refusal, type ErrorName, type Refusal } from '../errors';
 import { gameStateHash, transactionHash } from '../hashes';
 import { addAmounts } from '../money';
 import { acceptedCredits, collect, stakeOf, totalWonWith } from './collect';
+import { grantsAfter } from './grants';
 import { fingerprintOf, keyOf, RECONCILE } from './keys';
 import { beginDebit, endTransaction, infoOf, toWire } from './open';
 import { openTransactions, undecidedDebits, voidedHashes } from './transactions';
@@ -320,7 +321,8 @@ export function sendNextVoid(state: RoundState, reason: string, at: string): Rou
 export function answered(state: RoundState, key: string, about: Partial<Answer> = {}): RoundState {
   const entry = state.commands[key];
   if (entry === undefined) return state;
-  const { balance } = about;
+  const grants = grantsAfter(state, key);
+  const balance = grants === undefined ? about.balance : { balances: [], ...grants, ...about.balance };
   const answer: Answer = {
     status: state.status,
     amountToCollect: state.amountToCollect,
@@ -329,9 +331,9 @@ export function answered(state: RoundState, key: string, about: Partial<Answer> 
     stake: state.stake,
     credits: acceptedCredits(state).length,
     ...about,
-    // One for each command is kept: without the discounts and tickets that may come with a balance.
-    ...(balance === undefined
-      ? {}
+    // One for each command is kept: all but the first without the discounts and tickets that may come with a balance.
+    ...(balance === undefined || key === 'start'
+      ? { balance }
       : { balance: { balances: balance.balances, useBonusFirst: balance.useBonusFirst } }),
   };
   return {

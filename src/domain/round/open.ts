@@ -30,6 +30,7 @@ export function openRound(
     gameState: [],
     spinCounters: {},
     ticket: command.ticket,
+    grants: command.grants,
     commands: {},
     voidsToCome: [],
     marks: [],

@@ -49,6 +49,13 @@ const isTicket = (value: unknown): boolean => {
   return [serial, currency].every(isText) && [stake, count, usedBefore, wonBefore].every(isAmount);
 };
 const isDiscount = (value: unknown): boolean => isAmount(fieldsOf(value).amount);
+const isGrants = (value: unknown): boolean => {
+  const { tickets, discountInfo } = fieldsOf(value);
+  return (
+    (tickets === undefined || (Array.isArray(tickets) && tickets.every(isObject))) &&
+    isObject(discountInfo ?? {})
+  );
+};
 const isHashes = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= MAX_HASHES && value.every(isText);
 
@@ -75,6 +82,7 @@ const FAULTS: Record<Command['type'], Check[]> = {
     ['result', optional(isLongText)],
     ['ticket', optional(isTicket)],
     ['discount', optional(isDiscount)],
+    ['grants', optional(isGrants)],
   ],
   addWin: [
     key,

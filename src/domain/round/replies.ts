@@ -110,6 +110,7 @@ export function replyTo(state: RoundState, answer: Answer): RoundReply {
   // As it was then: later credits have not collected anything yet.
   const credits = acceptedCredits(state).slice(0, answer.credits);
   const gameState = applyCredits(state.gameState.slice(0, answer.entries), credits);
+  const isFirst = answer === state.commands.start?.answer;
   return {
     gameRoundInfo: gameRoundInfo({ ...state, status: answer.status, stake: answer.stake }),
     gameState: newest(gameState),
@@ -117,7 +118,7 @@ export function replyTo(state: RoundState, answer: Answer): RoundReply {
     amountCredited: answer.amountCredited,
     freePlayInfo: freePlayInfo({ ...state, gameState }),
     spinsAvailable: answer.spinsAvailable,
-    balance: answer.balance && { ...state.lastBalance, ...answer.balance },
+    balance: answer.balance && { ...(isFirst ? {} : state.lastBalance), ...answer.balance },
     refusal: answer.refusal,
   };
 }

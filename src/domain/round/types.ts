@@ -1,5 +1,5 @@
 import type { ErrorObject, Refusal } from '../errors';
-import type { WalletBalance, WalletCall } from '../wallet-call';
+import type { Grants, WalletBalance, WalletCall } from '../wallet-call';
 
 export type RoundStatus = 'open' | 'closed' | 'cancel';
 
@@ -79,6 +79,8 @@ export interface StartCommand {
   result?: string;
   ticket?: Ticket;
   discount?: Discount;
+  /** What the ticket or the discount was found in: before the bet. */
+  grants?: Grants;
 }
 
 export interface AddWinCommand {
@@ -153,7 +155,10 @@ export interface Answer {
   credits: number;
   spinsAvailable?: number;
   refusal?: Refusal;
-  /** Set when the command's own wallet call was answered with balances; what else came with them is `lastBalance`. */
+  /**
+   * Set when the command's own wallet call was answered with balances, or grants were used up or given back. What else
+   * came with it is in `lastBalance`; the first bet's answer has all.
+   */
   balance?: WalletBalance;
 }
 
@@ -253,6 +258,8 @@ export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
   maybePaid: boolean;
   /** rngCallId of the first debit. */
   firstRngCallId?: string;
+  /** See StartCommand. */
+  grants?: Grants;
   /** The operator's newest word in this round, discounts and tickets included. */
   lastBalance?: WalletBalance;
   /** Bytes of free-form provider data kept in the game state. */

@@ -94,7 +94,7 @@ function roundCommand<Input extends { token: string; gameRound: string }>(
 function answered(http: Http, { ctx, session, token }: SessionCall<unknown>, reply: RoundReply): Answer {
   noteRound(ctx, reply.gameRoundInfo.hash);
   if (reply.balance !== undefined && reply.isRepeat !== true) {
-    http.deps.sessions.keepBalance(session.sessionId, reply.balance);
+    http.deps.sessions.keepBalance(session.sessionId, reply.balance, false);
   }
   if (reply.refusal !== undefined) {
     ctx.state.about.errorId = reply.refusal.errorCode.id;

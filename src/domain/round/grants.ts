@@ -1,0 +1,19 @@
+import { withoutSpin } from '../discounts';
+import { withoutPlay } from '../free-plays';
+import type { Grants } from '../wallet-call';
+import type { RoundState } from './types';
+
+/**
+ * The player's discounts and tickets after a command that uses one of them up, or gives it back: wallets tell balances
+ * with a bet, and seldom these. Undefined where the command changes nothing that is known.
+ */
+export function grantsAfter(state: RoundState, key: string): Grants | undefined {
+  const { grants, ticket, transactions } = state;
+  if (grants === undefined) return undefined;
+  if (state.status === 'cancel') return grants;
+  if (key !== 'start') return undefined;
+  const bet = transactions.find(({ isFirstDebit }) => isFirstDebit === true);
+  if (bet?.outcome !== 'accepted') return grants;
+  if (ticket !== undefined) return { tickets: withoutPlay(grants.tickets ?? [], ticket.serial) };
+  return { discountInfo: withoutSpin(grants.discountInfo, bet.amount ?? 0) };
+}
