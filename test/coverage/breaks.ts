@@ -197,6 +197,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'ctx.status = 200;',
   },
   {
+    rows: ['c1.primary'],
+    file: 'src/read-model/connect.ts',
+    find: "uri.replace(SAID_OF_IT, '$1')",
+    replace: 'uri',
+  },
+  {
     rows: ['c1.metrics'],
     file: 'src/admin.ts',
     find: "case '/metrics': {",
