@@ -25,6 +25,7 @@ import {
 } from '../contracts/gameround';
 import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/search-attributes';
 import { refuse } from '../domain/errors';
+import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundIdentity } from '../domain/round/types';
 import { channels } from './channels';
 import { commandDeadline, msLeft, TASK_TIMEOUT, withinCommandTime } from './deadline';
@@ -88,7 +89,8 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
   }
 
   return {
-    start: (start, actor, until) => {
+    start: async (start, actor, until) => {
+      mustBeReadable(start.command);
       const call = randomUUID();
       const { gameround } = start.identity;
       return limit(
@@ -111,8 +113,9 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
         until,
       );
     },
-    send: (gameround, sent, actor, until) =>
-      limit(
+    send: async (gameround, sent, actor, until) => {
+      mustBeReadable(sent);
+      return limit(
         gameround,
         (deadline) =>
           within(async () => {
@@ -126,9 +129,11 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
             }
           }, deadline),
         until,
-      ),
-    ask: (gameround, sent, actor, until) =>
-      limit(
+      );
+    },
+    ask: async (gameround, sent, actor, until) => {
+      mustBeReadable(sent);
+      return limit(
         gameround,
         (deadline) =>
           within(async () => {
@@ -139,11 +144,18 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
             }
           }, deadline),
         until,
-      ),
+      );
+    },
     state: (gameround, until) =>
       reading(gameround, (deadline) => within(() => stateOf(handleOf(gameround)), deadline), until),
     isRunning: (gameround, deadline) => within(() => isRunning(handleOf(gameround)), deadline),
   };
+}
+
+/** What its round could not read must not reach it: it would be in the history, and its debit sent, before it is refused. */
+function mustBeReadable(command: Command): void {
+  const read = readCommand(command.type, command);
+  if ('fault' in read) throw refuse('INVALIDREQUEST', read.fault);
 }
 
 /** None for a round that failed: it lost the guard and carried out nothing. */

@@ -1,5 +1,6 @@
 import { isAmount } from './money';
 import type { Discount } from './round/types';
+import { isLine } from './texts';
 import { parsePeriodEnd, parseTimestamp } from './time';
 
 /**
@@ -19,7 +20,7 @@ export function currentDiscount(
   if (found === undefined || !isAmount(found.absoluteDiscountAmount)) return undefined;
   return {
     amount: Math.min(found.absoluteDiscountAmount, stake),
-    ...(typeof campaignId === 'string' ? { campaignId } : {}),
+    ...(isLine(campaignId) ? { campaignId } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import { isAmount } from './money';
+import { isLine } from './texts';
 import type { WalletBalance } from './wallet-call';
 
 /** Spec "freePlaysAvailable (array items)": free plays a player has left under one ticket; `stake` in minor units. */
@@ -9,10 +10,6 @@ export interface FreePlay {
   feature: string;
   serial: string;
 }
-
-const MAX_TEXT = 128;
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
  * The free plays in a balance (its `tickets`, in which the operator's `tickets` and `freePlays` are together): those
@@ -56,11 +53,7 @@ export function withoutPlay(
 }
 
 function freePlayIn({ currency, stake, count, feature, serial }: Record<string, unknown>): FreePlay[] {
-  if (!isText(serial) || serial === '' || !isText(currency) || !isAmount(stake)) return [];
+  if (!isLine(serial) || !isLine(currency) || !isAmount(stake)) return [];
   if (!isAmount(count) || count === 0) return [];
-  return [{ currency, stake, count, feature: isText(feature) ? feature : '', serial }];
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_TEXT && !CONTROL.test(value);
+  return [{ currency, stake, count, feature: isLine(feature) ? feature : '', serial }];
 }

@@ -840,6 +840,18 @@ export const BREAKS: readonly Break[] = [
     replace: 'return stake / multiplier;',
   },
   {
+    rows: ['c4.texts'],
+    file: 'src/domain/texts.ts',
+    find: 'return [...text].length;',
+    replace: 'return text.length;',
+  },
+  {
+    rows: ['c4.readFirst'],
+    file: 'src/commands/round-client.ts',
+    find: "if ('fault' in read) throw refuse('INVALIDREQUEST', read.fault);",
+    replace: '',
+  },
+  {
     rows: ['r.multiplierDebit'],
     file: 'src/domain/round/open.ts',
     find: '    stake: command.stake,\n    amountToCollect: 0,',

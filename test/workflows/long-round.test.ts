@@ -134,17 +134,17 @@ test('three hundred wins by signals alone are each counted once', async () => {
 
 test('a round takes so much data and no more, and ends as completed with all of it', async () => {
   const hash = await player.open();
-  const betData = { reel: 'x'.repeat(100_000) };
-  for (let step = 0; step < 5; step += 1) await player.win(hash, { winAmount: 1, betData });
+  const betData = { reel: 'x'.repeat(16_000) };
+  for (let step = 0; step < 32; step += 1) await player.win(hash, { winAmount: 1, betData });
   expect(await refused(player.win(hash, { winAmount: 1, betData }))).toBe(
     '400 INVALIDREQUEST: the round holds too much data',
   );
   // Several large answers at once still reach their callers.
   await Promise.all(Array.from({ length: 8 }, () => player.win(hash, { winAmount: 1 })));
-  expect(await player.end(hash)).toMatchObject({ amountCredited: 13, gameRoundInfo: { status: 'closed' } });
+  expect(await player.end(hash)).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
   await finished(harness, hash);
   const { record } = await agreedBooks(harness, hash);
-  expect(record.gameState).toHaveLength(14);
+  expect(record.gameState).toHaveLength(41);
   expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
 }, 120_000);
 
@@ -157,16 +157,24 @@ test('the answers that a round keeps for late callers fit into its result', asyn
   expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
 }, 120_000);
 
-test('a round with one large win has answers and a result that fit, and tells all of it', async () => {
+test('a round with large wins has answers and a result that fit, and tells all of it', async () => {
   const hash = await player.open();
-  const betData = { reel: 'x'.repeat(500_000) };
-  const won = await player.win(hash, { winAmount: 10, betData });
+  const betData = { reel: 'x'.repeat(16_000) };
+  const jackpotPayout = Array.from({ length: 64 }, () => ({
+    jackpotId: 'j'.repeat(128),
+    jackpotMode: 'pot',
+  }));
+  const won = await harness.commands.addWin({
+    ...{ session: player.session, requestId: 'large', gameRound: hash, collect: false, jackpotPayout },
+    rngResult: { winAmount: 10, betData },
+  });
   expect(won.gameState).toMatchObject([{ result: { winAmount: 10, info: {} } }]);
+  for (let step = 0; step < 9; step += 1) await player.win(hash, { winAmount: 1, betData });
   for (let step = 0; step < 4; step += 1) await player.collect(hash, 1);
   // More than updates may carry: asked by a query.
   const { gameState } = (await harness.commands.describeRound(hash))!;
-  expect(gameState[1]?.result.info).toEqual(betData);
-  expect(await player.end(hash)).toMatchObject({ amountCredited: 6, gameRoundInfo: { status: 'closed' } });
+  expect(gameState[1]?.result.info).toMatchObject(betData);
+  expect(await player.end(hash)).toMatchObject({ amountCredited: 15, gameRoundInfo: { status: 'closed' } });
   await finished(harness, hash);
   expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
 }, 60_000);

@@ -18,8 +18,8 @@ test('questions that pile up while no worker is there end nothing', async () => 
   let worker = await harness.startWorker();
   const player = playerOf(harness);
   const hash = await player.open();
-  const betData = { reel: 'x'.repeat(100_000) };
-  for (let step = 0; step < 5; step += 1) await player.win(hash, { winAmount: 1, betData });
+  const betData = { reel: 'x'.repeat(16_000) };
+  for (let step = 0; step < 32; step += 1) await player.win(hash, { winAmount: 1, betData });
   await worker.stop();
   const client = createRoundClient(harness.client, harness.taskQueue);
   // The server keeps the questions of those who don't wait any more, and answers all of them with one task.
@@ -32,6 +32,6 @@ test('questions that pile up while no worker is there end nothing', async () => 
     (reply) => reply !== undefined,
     30_000,
   );
-  expect(ended).toMatchObject({ amountCredited: 5, gameRoundInfo: { status: 'closed' } });
+  expect(ended).toMatchObject({ amountCredited: 32, gameRoundInfo: { status: 'closed' } });
   await worker.stop();
 }, 90_000);

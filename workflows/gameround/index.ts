@@ -21,6 +21,7 @@ import {
 import { refusal } from '../../src/domain/errors';
 import { decide, type Decision } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
+import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { resumeVoid } from '../../src/domain/round/settle';
 import {
@@ -44,11 +45,18 @@ import { createWallet, type Wallet } from './wallet';
  * `setup` connects the parts and opens the doors; `run` takes one command after another.
  */
 export async function gameround(start: GameroundStart): Promise<GameroundResult> {
+  mustBeReadable(start);
   const parts = setup(start);
   // A cancel request from outside must not leave money half-way: rounds end by their own commands.
   await CancellationScope.nonCancellable(() => run(parts, start));
   const { identity, status } = parts.round.state;
   return { gameround: identity.gameround, status, answers: answersForResult(parts.inbox) };
+}
+
+/** Started by hand, maybe: nothing is sent for a bet that the rules can't read. */
+function mustBeReadable({ command }: GameroundStart): void {
+  const read = readCommand('start', command);
+  if ('fault' in read) throw ApplicationFailure.nonRetryable(`the bet's ${read.fault} is invalid`);
 }
 
 function neverAccepted(): never {

@@ -1,20 +1,24 @@
 import { normalId } from '../hashes';
 import { isAmount } from '../money';
+import { isFreeText, isIdentifier, isLine, isStrings, MAX_ID_CHARS } from '../texts';
 import type { Command } from './types';
 
 type Fields = Record<string, unknown>;
 
 /**
  * A command from outside, a person at Temporal Web included: the command where it has the right shape, otherwise the
- * name of the first field that hasn't. A person may leave out the key and the reason of an end or void; a settle,
- * which can't be undone, says both.
+ * name of the first field that hasn't. Unknown fields are left out. A person may leave out the key and the reason of
+ * an end or void; a settle, which can't be undone, says both.
  */
 export function readCommand(type: Command['type'], raw: unknown): { command: Command } | { fault: string } {
   const fields = Object.fromEntries(Object.entries(fieldsOf(raw)).filter(([, value]) => value !== null));
   const unsaid = type === 'settle' ? {} : { key: 'by-hand', reason: 'by hand' };
   const given = { ...unsaid, ...fields, type };
-  const fault = FAULTS[type].find(([name, fits]) => !fits(given[name as keyof typeof given]));
-  return fault === undefined ? { command: inOneForm(given as unknown as Command) } : { fault: fault[0] };
+  const read = FAULTS[type].map(([name]) => [name, given[name as keyof typeof given]] as const);
+  const fault = FAULTS[type].find(([, fits], index) => !fits(read[index]?.[1]));
+  if (fault !== undefined) return { fault: fault[0] };
+  const known = read.filter(([, value]) => value !== undefined);
+  return { command: inOneForm({ type, ...Object.fromEntries(known) } as unknown as Command) };
 }
 
 /** A person copies hashes from wherever they stand. */
@@ -26,29 +30,25 @@ function inOneForm(command: Command): Command {
 
 type Check = [field: string, fits: (value: unknown) => boolean];
 
-const MAX_TEXT = 160;
-const MAX_LONG_TEXT = 20_000;
+/** A key is named by its kind and an identifier: `transaction:…`. */
+const MAX_KEY_CHARS = 'transaction:'.length + MAX_ID_CHARS;
+const MAX_REASON_CHARS = 160;
+const MAX_JACKPOTS = 64;
 /** More than a round can have transactions (MAX_COMMANDS). */
 const MAX_HASHES = 10_000;
-/** Not in names: a record's field can't hold them. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f]/;
-const isText = (value: unknown): boolean =>
-  typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT && !CONTROL.test(value);
+const isId = (value: unknown): boolean => isIdentifier(value);
+const isName = (value: unknown): boolean => isLine(value);
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
 const optional =
   (fits: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     value === undefined || fits(value);
-const isLongText = (value: unknown): boolean => typeof value === 'string' && value.length <= MAX_LONG_TEXT;
-const isTexts = (value: unknown): boolean =>
-  isObject(value) &&
-  Object.entries(value).every(([name, text]) => !CONTROL.test(name) && typeof text === 'string');
+/** Its texts are the operator's, and so are a discount's: lines as they are. */
 const isTicket = (value: unknown): boolean => {
-  const { serial, stake, currency, count, usedBefore, wonBefore } = fieldsOf(value);
-  return [serial, currency].every(isText) && [stake, count, usedBefore, wonBefore].every(isAmount);
+  const { serial, stake, currency, count, feature, usedBefore, wonBefore } = fieldsOf(value);
+  const isNamed = [serial, currency].every(isName) && (feature === undefined || isName(feature));
+  return isNamed && [stake, count, usedBefore, wonBefore].every(isAmount);
 };
-const isDiscount = (value: unknown): boolean => isAmount(fieldsOf(value).amount);
 const isGrants = (value: unknown): boolean => {
   const { tickets, discountInfo } = fieldsOf(value);
   return (
@@ -56,8 +56,16 @@ const isGrants = (value: unknown): boolean => {
     isObject(discountInfo ?? {})
   );
 };
+const isDiscount = (value: unknown): boolean => {
+  const { amount, campaignId } = fieldsOf(value);
+  return isAmount(amount) && (campaignId === undefined || isName(campaignId));
+};
+const isJackpots = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length <= MAX_JACKPOTS &&
+  value.map(fieldsOf).every(({ jackpotId, jackpotMode }) => isId(jackpotId) && isId(jackpotMode));
 const isHashes = (value: unknown): boolean =>
-  Array.isArray(value) && value.length <= MAX_HASHES && value.every(isText);
+  Array.isArray(value) && value.length <= MAX_HASHES && value.every(isId);
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -67,19 +75,19 @@ function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
-const key: Check = ['key', isText];
-const reason: Check = ['reason', isText];
+const key: Check = ['key', (value) => isIdentifier(value, MAX_KEY_CHARS)];
+const reason: Check = ['reason', (value) => isLine(value, MAX_REASON_CHARS)];
 
 const FAULTS: Record<Command['type'], Check[]> = {
   start: [
     ['stake', isAmount],
-    ['currency', isText],
+    ['currency', isId],
     ['useTicket', isFlag],
     ['endGame', isFlag],
     ['winAmount', isAmount],
     ['debitAmount', optional(isAmount)],
-    ['rngCallId', optional(isText)],
-    ['result', optional(isLongText)],
+    ['rngCallId', optional(isId)],
+    ['result', optional(isFreeText)],
     ['ticket', optional(isTicket)],
     ['discount', optional(isDiscount)],
     ['grants', optional(isGrants)],
@@ -88,10 +96,10 @@ const FAULTS: Record<Command['type'], Check[]> = {
     key,
     ['winAmount', isAmount],
     ['collect', isFlag],
-    ['rngCallId', optional(isText)],
-    ['result', optional(isLongText)],
-    ['betData', optional(isTexts)],
-    ['jackpotPayout', optional(Array.isArray)],
+    ['rngCallId', optional(isId)],
+    ['result', optional(isFreeText)],
+    ['betData', optional(isStrings)],
+    ['jackpotPayout', optional(isJackpots)],
   ],
   end: [key, reason, ['gentle', optional(isFlag)]],
   collectWin: [key, ['amount', optional(isAmount)]],
@@ -99,9 +107,9 @@ const FAULTS: Record<Command['type'], Check[]> = {
   settle: [key, reason, ['accepted', isHashes], ['declined', optional(isHashes)]],
   addSpinCounter: [
     key,
-    ['counterType', isText],
+    ['counterType', isId],
     ['awarded', isAmount],
     ['used', isAmount],
-    ['gameStateResult', optional(isTexts)],
+    ['gameStateResult', optional(isStrings)],
   ],
 };

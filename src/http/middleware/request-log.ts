@@ -3,7 +3,7 @@ import type { Next } from 'koa';
 import type { Logger } from '../../logging';
 import type { Metrics } from '../../metrics';
 import type { Context } from '../http';
-import { isIdentifier } from '../schemas/fields';
+import { isIdentifier } from '../../domain/texts';
 
 const REQUEST_ID = 'x-request-id';
 

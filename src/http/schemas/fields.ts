@@ -2,14 +2,18 @@ import { z } from 'zod';
 import { refuse } from '../../domain/errors';
 import { normalId } from '../../domain/hashes';
 import { isAmount, MAX_AMOUNT } from '../../domain/money';
+import {
+  bytesOf,
+  chars,
+  isFreeText,
+  isIdentifier,
+  isLine,
+  isStrings,
+  MAX_FREE_TEXT_BYTES,
+  MAX_ID_CHARS,
+} from '../../domain/texts';
 
-const MAX_ID_CHARS = 128;
-const MAX_FREE_TEXT_BYTES = 16_384;
 const MAX_DETAIL_CHARS = 200;
-
-/** What would break a signature's field list, a key in a database, or a log line. */
-const FORBIDDEN_IN_IDS = /[#\p{Cc}\p{Surrogate}]/u;
-const FORBIDDEN_IN_TEXT = /\p{Surrogate}/u;
 
 /** Identifiers and idempotency keys: 1 to 128 characters, none of them `#` or a control character. */
 export const identifier = (maxChars = MAX_ID_CHARS) =>
@@ -17,20 +21,11 @@ export const identifier = (maxChars = MAX_ID_CHARS) =>
     .string({ error: 'must be a string' })
     .min(1, 'must not be empty')
     .refine((text) => chars(text) <= maxChars, `must have at most ${maxChars} characters`)
-    .refine((text) => !FORBIDDEN_IN_IDS.test(text), 'must not contain # or control characters')
+    .refine((text) => isIdentifier(text, maxChars), 'must not contain # or control characters')
     .meta({ maxLength: maxChars, pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
 /** A round's hash, in capitals too; signed as sent. */
 export const roundHash = identifier().overwrite(normalId);
-
-/** As JSON Schema counts: code points, not the halves of which some are made here. */
-function chars(text: string): number {
-  return [...text].length;
-}
-
-export function isIdentifier(text: string): boolean {
-  return text !== '' && chars(text) <= MAX_ID_CHARS && !FORBIDDEN_IN_IDS.test(text);
-}
 
 const AMOUNT = `must be an integer from 0 to ${MAX_AMOUNT} in minor units`;
 /** Contract §4. */
@@ -57,28 +52,24 @@ export const flag = z.boolean({ error: 'must be true or false' });
 
 export const freeText = z
   .string({ error: 'must be a string' })
-  .refine(
-    (text) => Buffer.byteLength(text) <= MAX_FREE_TEXT_BYTES && !FORBIDDEN_IN_TEXT.test(text),
-    `must be well-formed and at most ${MAX_FREE_TEXT_BYTES} bytes`,
-  )
+  .refine(isFreeText, `must be well-formed and at most ${MAX_FREE_TEXT_BYTES} bytes`)
   .meta({ maxLength: MAX_FREE_TEXT_BYTES, description: `At most ${MAX_FREE_TEXT_BYTES} bytes in UTF-8.` });
 
-const FORBIDDEN_IN_KEYS = /[\p{Cc}\p{Surrogate}]/u;
 const key = z
   .string()
   .min(1)
   .refine((text) => chars(text) <= MAX_ID_CHARS, `must have keys of at most ${MAX_ID_CHARS} characters`)
-  .refine((text) => !FORBIDDEN_IN_KEYS.test(text), 'must have keys without control characters')
+  .refine((text) => isLine(text), 'must have keys without control characters')
   .meta({ maxLength: MAX_ID_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
-const fits = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= MAX_FREE_TEXT_BYTES;
+const fits = (value: unknown): boolean => bytesOf(JSON.stringify(value)) <= MAX_FREE_TEXT_BYTES;
 const SIZE = `at most ${MAX_FREE_TEXT_BYTES} bytes as JSON`;
 const TOO_LARGE = `must be at most ${MAX_FREE_TEXT_BYTES} bytes`;
 
 /** "Free-form object of strings". */
 export const strings = z
   .record(key, freeText, { error: 'must be an object of strings' })
-  .refine(fits, TOO_LARGE)
+  .refine(isStrings, TOO_LARGE)
   .meta({ description: `A free-form object of strings, ${SIZE}.` });
 
 const json = (keys: z.ZodType<string, string>, error: string): z.ZodType => {
