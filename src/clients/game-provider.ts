@@ -6,6 +6,8 @@ const AUTO_CLOSE_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
 const MAX_ENTRIES = 200;
 const MAX_ENTRY_CHARS = 4_096;
+/** Of all entries together: they go with the round's state, which has its own bound (src/domain/round/size.ts). */
+const MAX_BYTES = 64 * 1024;
 
 /** Calls to a game provider (spec "Game-provider callbacks"). Failures say what happened, without payload. */
 export function createProviderClient(http: HttpClient): ProviderClient {
@@ -74,7 +76,11 @@ function freeForm(body: unknown): Record<string, string> {
     throw new Error('the provider answered with something other than an object');
   }
   const entries = Object.entries(body).slice(0, MAX_ENTRIES);
-  return Object.fromEntries(entries.map(([name, value]) => [name.slice(0, 256), textOf(value)]));
+  let bytes = 0;
+  const fitting = entries
+    .map(([name, value]) => [name.slice(0, 256), textOf(value)] as const)
+    .filter((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) <= MAX_BYTES);
+  return Object.fromEntries(fitting);
 }
 
 function textOf(value: unknown): string {

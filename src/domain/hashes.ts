@@ -6,7 +6,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
  * They have the form of a UUID (version 8 of RFC 9562: 122 bits taken from a SHA-256).
  * The parts go through JSON first: no two different lists of parts can run together into one text.
  */
-function hashOf(parts: readonly string[]): string {
+export function hashOf(parts: unknown): string {
   const digest = sha256(utf8ToBytes(JSON.stringify(parts))).slice(0, 16);
   digest[6] = (digest[6]! & 0x0f) | 0x80;
   digest[8] = (digest[8]! & 0x3f) | 0x80;

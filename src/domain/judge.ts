@@ -1,6 +1,7 @@
 import { ERRORS, errorIn, errorObject, type ErrorObject } from './errors';
 import { normalId } from './hashes';
 import { exactSum } from './money';
+import { bytesOf } from './texts';
 import type {
   OperatorTransaction,
   WalletAnswer,
@@ -222,7 +223,7 @@ function readAnswer(status: number, body: unknown): ReadAnswer {
 const MAX_BALANCES = 20;
 const MAX_TICKETS = 200;
 const MAX_BALANCE_NAME = 64;
-const MAX_BALANCE_EXTRA_CHARS = 64 * 1024;
+const MAX_BALANCE_EXTRA_BYTES = 64 * 1024;
 
 /** The balances of an operator balance reply; undefined where there is none that can be read. */
 export function readBalance(body: unknown): WalletBalance | undefined {
@@ -244,7 +245,7 @@ export function readBalance(body: unknown): WalletBalance | undefined {
 /** It goes through the workflow's history with every answer. What is nested without end can't be written at all. */
 function isSmall(value: unknown): boolean {
   try {
-    return JSON.stringify(value).length <= MAX_BALANCE_EXTRA_CHARS;
+    return bytesOf(JSON.stringify(value)) <= MAX_BALANCE_EXTRA_BYTES;
   } catch {
     return false;
   }

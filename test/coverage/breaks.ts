@@ -475,7 +475,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.FreePlay'],
     file: 'src/domain/free-plays.ts',
-    find: "feature: isText(feature) ? feature : '', serial }]",
+    find: "feature: isLine(feature) ? feature : '', serial }]",
     replace: "feature: '', serial }]",
   },
   {
@@ -844,6 +844,12 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/texts.ts',
     find: 'return [...text].length;',
     replace: 'return text.length;',
+  },
+  {
+    rows: ['c4.size'],
+    file: 'src/domain/round/decide.ts',
+    find: ' || !hasRoomFor(state, infoBytes)',
+    replace: '',
   },
   {
     rows: ['c4.readFirst'],
@@ -1338,8 +1344,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['l.info'],
     file: 'src/domain/round/decide.ts',
-    find: 'if (state.infoBytes + bytesOf(info) > MAX_INFO_BYTES) {',
-    replace: 'if (state.infoBytes > MAX_INFO_BYTES) {',
+    find: 'if (state.infoBytes + infoBytes > MAX_INFO_BYTES || ',
+    replace: 'if (state.infoBytes > MAX_INFO_BYTES || ',
   },
   {
     rows: ['l.rngCount'],
@@ -1403,9 +1409,9 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c2.hash'],
-    file: 'src/http/schemas/fields.ts',
-    find: 'const FORBIDDEN_IN_IDS = /[#\\p{Cc}\\p{Surrogate}]/u;',
-    replace: 'const FORBIDDEN_IN_IDS = /[#]/u;',
+    file: 'src/domain/texts.ts',
+    find: 'const UNPRINTABLE = /[\\p{Cc}\\p{Surrogate}]/u;',
+    replace: 'const UNPRINTABLE = /[\\p{Surrogate}]/u;',
   },
   {
     rows: ['c2.required'],
@@ -1991,7 +1997,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.byHand'],
     file: 'src/domain/round/read-command.ts',
-    find: '.find(([name, fits]) => !fits(given[name as keyof typeof given]));',
+    find: '.find(([, fits], index) => !fits(read[index]?.[1]));',
     replace: '.find(() => false);',
   },
   {

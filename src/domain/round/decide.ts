@@ -1,4 +1,3 @@
-import { utf8ToBytes } from '@noble/hashes/utils';
 import { refusal, type ErrorName, type Refusal } from '../errors';
 import { gameStateHash, transactionHash } from '../hashes';
 import { addAmounts } from '../money';
@@ -6,6 +5,7 @@ import { acceptedCredits, collect, stakeOf, totalWonWith } from './collect';
 import { grantsAfter } from './grants';
 import { fingerprintOf, keyOf, RECONCILE } from './keys';
 import { beginDebit, endTransaction, infoOf, toWire } from './open';
+import { growthOf, hasRoomFor, jsonBytes, MAX_SETTLED_BYTES } from './size';
 import { openTransactions, undecidedDebits, voidedHashes } from './transactions';
 import type {
   AddWinCommand,
@@ -22,7 +22,7 @@ import type {
   StartCommand,
 } from './types';
 
-/** A round's state has to stay well below what a workflow can carry (2 MB). */
+/** What a round takes, besides the bound of its state (size.ts). */
 export const MAX_COMMANDS = 2_000;
 export const MAX_SPIN_COUNTERS = 100;
 export const MAX_INFO_BYTES = 512 * 1024;
@@ -188,6 +188,7 @@ function owingRest(state: RoundState, rest: number, key: string, reason: string,
 }
 
 function stillCrashed(state: RoundState, key: string): Decision {
+  if (growthOf(state) > MAX_SETTLED_BYTES) return no('INVALIDREQUEST', 'the round holds too much data');
   return { kind: 'accept', key, state: answered(state, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
 }
 
@@ -383,7 +384,7 @@ export function withEntry(state: RoundState, entry: GameStateEntry): RoundState 
   return {
     ...state,
     gameState: [...state.gameState, entry],
-    infoBytes: state.infoBytes + bytesOf(entry.result.info),
+    infoBytes: state.infoBytes + jsonBytes(entry.result.info),
   };
 }
 
@@ -391,14 +392,11 @@ export function withEntry(state: RoundState, entry: GameStateEntry): RoundState 
 function fullOf(state: RoundState, info: Record<string, string>): Decision | undefined {
   if (Object.keys(state.commands).length >= MAX_COMMANDS)
     return no('INVALIDREQUEST', 'the round has too many steps');
-  if (state.infoBytes + bytesOf(info) > MAX_INFO_BYTES) {
+  const infoBytes = jsonBytes(info);
+  if (state.infoBytes + infoBytes > MAX_INFO_BYTES || !hasRoomFor(state, infoBytes)) {
     return no('INVALIDREQUEST', 'the round holds too much data');
   }
   return undefined;
-}
-
-function bytesOf(info: Record<string, string>): number {
-  return utf8ToBytes(JSON.stringify(info)).length;
 }
 
 function no(name: ErrorName, detail?: string): Decision {

@@ -1,4 +1,4 @@
-import { normalId } from '../hashes';
+import { hashOf, normalId } from '../hashes';
 import type { Command, RoundState } from './types';
 
 /** Key and reason of what a reconciliation says to a round. */
@@ -49,9 +49,8 @@ export function fingerprintOf(command: Command): string {
     case 'addSpinCounter':
       return JSON.stringify([command.counterType, command.awarded, command.used]);
     case 'settle':
-      return JSON.stringify(
-        [command.accepted, command.declined ?? []].map((list) => [...new Set(list)].sort()),
-      );
+      // Its lists may name every transaction of a long round.
+      return hashOf([command.accepted, command.declined ?? []].map((list) => [...new Set(list)].sort()));
     case 'end':
     case 'void':
       return '';

@@ -33,6 +33,8 @@ type Check = [field: string, fits: (value: unknown) => boolean];
 /** A key is named by its kind and an identifier: `transaction:…`. */
 const MAX_KEY_CHARS = 'transaction:'.length + MAX_ID_CHARS;
 const MAX_REASON_CHARS = 160;
+/** It stands with the void of each of a round's debits, or with each win that the end collects (size.ts). */
+const MAX_END_REASON_CHARS = 32;
 const MAX_JACKPOTS = 64;
 /** More than a round can have transactions (MAX_COMMANDS). */
 const MAX_HASHES = 10_000;
@@ -76,6 +78,7 @@ function fieldsOf(value: unknown): Fields {
 }
 
 const key: Check = ['key', (value) => isIdentifier(value, MAX_KEY_CHARS)];
+const endReason: Check = ['reason', (value) => isLine(value, MAX_END_REASON_CHARS)];
 const reason: Check = ['reason', (value) => isLine(value, MAX_REASON_CHARS)];
 
 const FAULTS: Record<Command['type'], Check[]> = {
@@ -101,9 +104,9 @@ const FAULTS: Record<Command['type'], Check[]> = {
     ['betData', optional(isStrings)],
     ['jackpotPayout', optional(isJackpots)],
   ],
-  end: [key, reason, ['gentle', optional(isFlag)]],
+  end: [key, endReason, ['gentle', optional(isFlag)]],
   collectWin: [key, ['amount', optional(isAmount)]],
-  void: [reason],
+  void: [endReason],
   settle: [key, reason, ['accepted', isHashes], ['declined', optional(isHashes)]],
   addSpinCounter: [
     key,
