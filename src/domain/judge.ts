@@ -223,7 +223,7 @@ function readAnswer(status: number, body: unknown): ReadAnswer {
 const MAX_BALANCES = 20;
 const MAX_TICKETS = 200;
 const MAX_BALANCE_NAME = 64;
-const MAX_BALANCE_EXTRA_BYTES = 64 * 1024;
+const MAX_BALANCE_EXTRA_BYTES = 32 * 1024;
 
 /** The balances of an operator balance reply; undefined where there is none that can be read. */
 export function readBalance(body: unknown): WalletBalance | undefined {

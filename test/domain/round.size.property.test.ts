@@ -23,8 +23,8 @@ const RUDE = '\u0001'.repeat(2_000);
 const ERROR = { id: 77, msg: RUDE, clientmsg: RUDE };
 const BALANCES = Array.from({ length: 50 }, () => ({ type: RUDE, amount: 0.1 + 0.2, currency: RUDE }));
 const EXTRA = {
-  discountInfo: { text: '\u{1F3B0}'.repeat(16_000) },
-  tickets: [{ serial: '\u{1F3B0}'.repeat(16_000) }],
+  discountInfo: { text: '\u{1F3B0}'.repeat(8_100) },
+  tickets: [{ serial: '\u{1F3B0}'.repeat(8_100) }],
 };
 const FACTS = {
   redelivered: false,
@@ -82,7 +82,7 @@ const STEPS: Record<string, Step> = {
 
 /** Goes through the steps in turn until none of them is taken any more. */
 function fill(steps: readonly Step[]): { round: LongRound; taken: number } {
-  const first = start({ winAmount: 1_000_000, stake: 1, debitAmount: 1 });
+  const first = start({ winAmount: 1_000_000, stake: 1, debitAmount: 1, grants: EXTRA });
   const round = new LongRound(openRound(IDENTITY, policy({ followUpDebits: true }), first, AT));
   round.settle({ kind: 'accepted' });
   let taken = 0;
@@ -130,7 +130,7 @@ const FINISHES: Record<string, (round: LongRound) => void> = {
 async function payloadBytes(round: LongRound): Promise<number> {
   const key = { id: 'k'.repeat(64), secret: Buffer.alloc(32, 1) };
   const codec = createPayloadCodec({ keys: [key], readKeys: [] });
-  const command = start({ rngCallId: longest(0), result: '\u{1F3B0}'.repeat(4_096) });
+  const command = start({ rngCallId: longest(0), result: '\u{1F3B0}'.repeat(4_096), grants: EXTRA });
   const dataStored = { all: 'x'.repeat(64 * 1024) };
   const queue = [{ key: longest(0, 140), command: end(longest(0, 140), longest(0, 32)), calls: [] }];
   const continued = { state: { ...round.state, dataStored }, queue, autoCloseAt: 0, version: 0 };
