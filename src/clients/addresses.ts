@@ -1,7 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { buildConnector } from 'undici';
 
 /** Where tenants' URLs may lead: to public addresses, also to this machine, or anywhere (the inner network). */
 export const CALLBACK_ADDRESSES = ['public', 'loopback', 'any'] as const;
@@ -10,7 +9,8 @@ export type CallbackAddresses = (typeof CALLBACK_ADDRESSES)[number];
 /** The failure of a connection that was not made: nothing was sent. */
 export const ADDRESS_REFUSED = 'ADDRESSREFUSED';
 
-const CONNECT_TIMEOUT_MS = 5_000;
+/** After so long the next address is tried as well (RFC 8305). */
+const NEXT_ADDRESS_MS = 250;
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 const IPV4_AT = 12;
 
@@ -44,43 +44,102 @@ export function namesRefusedAddress(url: string, allowed: CallbackAddresses): bo
   return isIP(address) !== 0 && !isAllowed(address, allowed);
 }
 
+/** What a connection is made for. */
+export interface Target {
+  host: string;
+  port: number | string;
+  until: AbortSignal;
+  timeoutMs: number;
+}
+
 /**
- * Connects as undici does. Unless it may be any, the address that a connection is about to be made to is checked at that moment,
- * the one in the URL or those that its name has just resolved to: a name that changes its mind gains nothing.
+ * Connects to whichever address of a name answers first. Unless it may be any, the address that a connection is about to be
+ * made to is checked at that moment, the one in the URL or those that its name has just resolved to: a name that changes
+ * its mind gains nothing.
  */
-export function callbackConnector(
+export function connector(
   allowed: CallbackAddresses,
   lookup: LookupFunction = systemLookup,
-): buildConnector.connector {
-  const isAny = allowed === 'any';
-  const connect = buildConnector({
-    timeout: CONNECT_TIMEOUT_MS,
-    lookup: isAny ? lookup : allowedOnly(allowed, lookup),
+): (target: Target) => Promise<Socket> {
+  const addressesOf = sharedLookup(lookup);
+  return async ({ host, port, until, timeoutMs }) => {
+    const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+    // One that may not be called spoils a name, also among others that may.
+    if (!addresses.every((address) => isAllowed(address, allowed))) throw refused();
+    until.throwIfAborted();
+    return firstOf(
+      addresses,
+      Number(port),
+      Math.min(NEXT_ADDRESS_MS, timeoutMs / (addresses.length + 1)),
+      until,
+    );
+  };
+}
+
+/** Calls that need a name at the same time share its look-up: a slow name server holds up no other tenant's. */
+function sharedLookup(lookup: LookupFunction): (host: string) => Promise<string[]> {
+  const pending = new Map<string, Promise<string[]>>();
+  return (host) => {
+    const known = pending.get(host);
+    if (known !== undefined) return known;
+    const asked = new Promise<string[]>((resolve, reject) => {
+      lookup(host, { all: true }, (error, found) => {
+        if (error === null) resolve(alternating(found as LookupAddress[]));
+        else reject(error);
+      });
+    }).finally(() => pending.delete(host));
+    pending.set(host, asked);
+    return asked;
+  };
+}
+
+/** In turns of one family and the other, so that one of them that leads nowhere costs one pause. */
+function alternating(found: LookupAddress[]): string[] {
+  const [first, other] = [0, 1].map((nth) =>
+    found.filter(({ family }) => (family === found[0]?.family) === (nth === 0)),
+  );
+  return found.flatMap((_, nth) => [first![nth], other![nth]]).flatMap((one) => one?.address ?? []);
+}
+
+/** The first of the connections that is made. The next is begun when one fails, or is not there after a pause. */
+async function firstOf(
+  addresses: string[],
+  port: number,
+  pauseMs: number,
+  until: AbortSignal,
+): Promise<Socket> {
+  const waiting = [...addresses];
+  const tried = new Set<Socket>();
+  let pause: NodeJS.Timeout | undefined;
+  const made = new Promise<Socket>((resolve, reject) => {
+    const next = (error?: Error): void => {
+      clearTimeout(pause);
+      const host = waiting.shift();
+      if (host === undefined) {
+        if (tried.size === 0) reject(error ?? new Error('no address'));
+        return;
+      }
+      const socket = connect({ host, port, noDelay: true, autoSelectFamily: false });
+      tried.add(socket);
+      socket.once('connect', () => resolve(socket));
+      socket.on('error', (failure) => {
+        tried.delete(socket);
+        next(failure);
+      });
+      pause = setTimeout(next, pauseMs);
+    };
+    until.addEventListener('abort', () => reject(until.reason as Error), { once: true });
+    next();
   });
-  return (options, callback) => {
-    const isRefused = isIP(options.hostname) !== 0 && !isAllowed(options.hostname, allowed);
-    if (isRefused) callback(refused(), null);
-    else connect(options, callback);
-  };
-}
-
-/** A look-up that fails when the name has an address that may not be called, also among others that may. */
-export function allowedOnly(allowed: CallbackAddresses, lookup: LookupFunction): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      const addresses = typeof found === 'string' ? [] : found;
-      if (error !== null) return callback(error, '');
-      if (!addresses.every(({ address }) => isAllowed(address, allowed))) return callback(refused(), '');
-      answer(addresses, options.all === true, callback);
-    });
-  };
-}
-
-function answer(addresses: LookupAddress[], all: boolean, callback: Parameters<LookupFunction>[2]): void {
-  const [first] = addresses;
-  if (all) callback(null, addresses);
-  else if (first === undefined) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
-  else callback(null, first.address, first.family);
+  try {
+    const socket = await made;
+    tried.delete(socket);
+    return socket;
+  } finally {
+    clearTimeout(pause);
+    waiting.length = 0;
+    tried.forEach((socket) => socket.destroy());
+  }
 }
 
 function refused(): NodeJS.ErrnoException {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
-import { isPublicAddress, allowedOnly, type CallbackAddresses } from '../../src/clients/addresses';
+import { isPublicAddress, type CallbackAddresses } from '../../src/clients/addresses';
 import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpAnswer } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
@@ -171,23 +171,6 @@ describe('a connection', () => {
       ...(await call('wallet.example', 'any', namesAre(['127.0.0.1']))),
     ];
     expect(answers).toEqual(Array(2).fill({ kind: 'answer', status: 200, body: {} }));
-  });
-
-  it('gets the public addresses of a name as the name server gave them', () => {
-    const seen: unknown[] = [];
-    const lookup = allowedOnly('public', namesAre(['8.8.8.8', '2606:4700::1111']));
-    lookup('wallet.example', { all: true }, (...answer) => seen.push(answer));
-    lookup('wallet.example', {}, (...answer) => seen.push(answer));
-    expect(seen).toEqual([
-      [
-        null,
-        [
-          { address: '8.8.8.8', family: 4 },
-          { address: '2606:4700::1111', family: 6 },
-        ],
-      ],
-      [null, '8.8.8.8', 4],
-    ]);
   });
 
   it('that is refused is no answer of wallet or game', async () => {

@@ -1356,8 +1356,44 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['l.outbound'],
     file: 'src/clients/http.ts',
-    find: 'maxResponseSize: MAX_REPLY_BYTES,',
+    find: '{ limit: MAX_REPLY_BYTES }',
+    replace: '{ limit: null }',
+  },
+  {
+    rows: ['c4.http'],
+    file: 'src/clients/content-codings.ts',
+    find: "['gzip', unzip],",
     replace: '',
+  },
+  {
+    rows: ['c4.http#2'],
+    file: 'src/clients/content-codings.ts',
+    find: '{ maxOutputLength: most }',
+    replace: '{ maxOutputLength: 2 * most + 99 }',
+  },
+  {
+    rows: ['c4.http.caller'],
+    file: 'src/clients/http.ts',
+    find: "'user-agent': USER_AGENT,",
+    replace: '',
+  },
+  {
+    rows: ['c4.http.addresses'],
+    file: 'src/clients/addresses.ts',
+    find: 'pause = setTimeout(next, pauseMs);',
+    replace: '',
+  },
+  {
+    rows: ['c4.http.idle'],
+    file: 'src/clients/http.ts',
+    find: 'if (isClosed) socket.destroy();',
+    replace: '',
+  },
+  {
+    rows: ['c4.http.idle#2'],
+    file: 'src/clients/http.ts',
+    find: 'if (isClosed && !signal.aborted)',
+    replace: 'if (!signal.aborted)',
   },
   {
     rows: ['c2.raw'],

@@ -72,7 +72,7 @@ it.each([
   ['a 500', { fault: 'status', status: 500 }, 'the provider answered 500'],
   ['no JSON', { fault: 'garbage' }, 'malformed game configuration: the reply is no JSON'],
   ['an array', { fault: 'array' }, 'malformed game configuration: the reply must be an object'],
-  ['a broken connection', { fault: 'dropReply' }, 'the provider did not answer: UND_ERR_SOCKET'],
+  ['a broken connection', { fault: 'dropReply' }, 'the provider did not answer: ECONNRESET'],
 ])('%s: refused by name, and right again by the next call', async (_what, request, why) => {
   await fault('POST', request);
   await expect(get()).rejects.toMatchObject(refused(why));
