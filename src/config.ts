@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { KEY_BYTES, readKey, readPayloadKeys, type PayloadKey, type PayloadKeys } from './payloads/keys';
-import { CALLBACK_ADDRESSES, type CallbackAddresses } from './clients/addresses';
+import { CALLBACK_ADDRESSES, isBaseUrl, type CallbackAddresses } from './clients/addresses';
 
 /** Settings of the API and worker processes (contract §1). This file is the only reader of their `process.env`. */
 export interface Config {
@@ -96,7 +96,10 @@ const Environment = z
     HOST: text.default('127.0.0.1'),
     BASE_URL: z
       .string()
-      .refine(isHttpUrl, 'must be an http or https URL without query and fragment')
+      .refine(
+        isBaseUrl,
+        'must be an http or https URL without query, fragment, user name, password and white space',
+      )
       .optional(),
     TRUSTED_PROXIES: z.coerce
       .number({ error: 'must be a number of proxies, 0 to 8' })
@@ -253,12 +256,6 @@ function maskedUri(uri: string): string {
     .replace(/([?&](?:auth|tls|proxy)[^=&]*)=[^&]*/gi, `$1=${MASK}`);
 }
 
-function isHttpUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, search, hash, username, password } = new URL(value);
-  return /^https?:$/.test(protocol) && search + hash + username + password === '';
-}
-
 function maskedKeys(keys: readonly PayloadKey[]): string {
   return keys.map(({ id }) => `${id}:${MASK}`).join(',');
 }
@@ -269,7 +266,7 @@ function webOrigins(port: number): string[] {
 }
 
 function isOrigin(value: string): boolean {
-  return isHttpUrl(value) && new URL(value).origin === value;
+  return isBaseUrl(value) && new URL(value).origin === value;
 }
 
 /** An address to connect to, for one to listen on. */

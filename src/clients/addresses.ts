@@ -37,6 +37,18 @@ function isAllowed(address: string, allowed: CallbackAddresses): boolean {
   return allowed === 'loopback' && isIP(address) !== 0 && ipaddr.process(address).range() === 'loopback';
 }
 
+/** Whether a text is a URL that paths can be appended to: no query, no fragment, nothing that a parser leaves out. */
+export function isBaseUrl(text: string): boolean {
+  return isPlainUrl(text) && !/[?#]/.test(text);
+}
+
+/** An http or https URL without user name, password and white space. */
+export function isPlainUrl(text: string): boolean {
+  if (!/^https?:\/\/\S+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username + password === '';
+}
+
 /** Whether a URL's address may not be called, as far as that can be told without asking a name server. */
 export function namesRefusedAddress(url: string, allowed: CallbackAddresses): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');

@@ -3,7 +3,7 @@ import { refuse } from '../domain/errors';
 import { gameSettingsOf, type SomeGameSettings } from '../domain/game-settings';
 import { timesMultiplier } from '../domain/money';
 import type { SessionSeed } from '../sessions';
-import type { GameDefinition, OperatorSettings } from '../tenants';
+import type { GameDefinition, LaunchQuery, OperatorSettings } from '../tenants';
 import type { Http } from './http';
 import type { GetGameURL } from './schemas/operator';
 
@@ -71,9 +71,12 @@ function modeSeed(operator: OperatorSettings, asked: GetGameURL, multiplier: num
 function launchUrl(baseUrl: string, game: GameDefinition, asked: GetGameURL, token: string): string {
   const url = new URL(game.launchUrl);
   const { language, mode, gameCode, gameround } = asked;
-  const query = { token, login: `${baseUrl}/connect`, language, mode, gameCode };
-  Object.entries(query).forEach(([name, value]) => url.searchParams.set(name, value));
-  if (mode === 'history') url.searchParams.set('gameRound', gameround!);
+  const query: Partial<Record<LaunchQuery, string>> = {
+    ...{ token, login: `${baseUrl}/connect`, language, mode, gameCode },
+    ...(mode === 'history' ? { gameRound: gameround! } : {}),
+  };
+  // Appended as text: the game's own query stays as it is written.
+  url.search += `${url.search === '' ? '' : '&'}${new URLSearchParams(query).toString()}`;
   return url.href;
 }
 

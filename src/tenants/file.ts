@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { namesRefusedAddress, type CallbackAddresses } from '../clients/addresses';
+import { isBaseUrl, isPlainUrl, namesRefusedAddress, type CallbackAddresses } from '../clients/addresses';
 import {
   BOOLEAN_SETTINGS,
   LINK_SETTINGS,
@@ -55,6 +55,26 @@ const httpUrl = z
   .max(2_048)
   .refine((text) => HTTP.test(text) && URL.canParse(text), 'must be an http or https URL')
   .meta({ pattern: HTTP.source });
+/** One that the service calls: it appends paths. */
+const baseUrl = z
+  .string()
+  .max(2_048)
+  .refine(
+    isBaseUrl,
+    'must be an http or https URL without query, fragment, user name, password and white space',
+  );
+/** What a launch adds to the query of a game's URL. */
+const LAUNCH_QUERY = ['token', 'login', 'language', 'mode', 'gameCode', 'gameRound'] as const;
+export type LaunchQuery = (typeof LAUNCH_QUERY)[number];
+/** One that players are led to. */
+const launchUrl = z
+  .string()
+  .max(2_048)
+  .refine(isPlainUrl, 'must be an http or https URL without user name, password and white space')
+  .refine(
+    (text) => !URL.canParse(text) || LAUNCH_QUERY.every((name) => !new URL(text).searchParams.has(name)),
+    `may have a query, without ${LAUNCH_QUERY.join(', ')}: a launch adds these`,
+  );
 const secrets = z.array(z.string().min(1).max(512)).min(1).max(10);
 const multiplier = z.number().positive().max(1e9);
 const name = z.string().min(1).max(128);
@@ -79,7 +99,7 @@ const GameSettingsEntry: z.ZodType<SomeGameSettings> = z.strictObject(gameSettin
 
 export const OperatorEntry = z.strictObject({
   operatorId: id,
-  operatorUrl: httpUrl,
+  operatorUrl: baseUrl,
   secrets,
   autoCloseAfter: duration(1_000).default('24h'),
   gameRoundReport: z.boolean().default(false),
@@ -98,7 +118,7 @@ export const OperatorEntry = z.strictObject({
 
 export const ProviderEntry = z.strictObject({
   providerId: id,
-  gameUrl: httpUrl,
+  gameUrl: baseUrl,
   secrets,
   timestampTolerance: duration(0).default('300s'),
 });
@@ -108,7 +128,7 @@ export const GameEntry = z.strictObject({
   providerId: id,
   name,
   studio: name.default(''),
-  launchUrl: httpUrl,
+  launchUrl,
   serviceRng: z.boolean().default(false),
   followUpDebits: z.boolean().default(false),
   resultCallback: z.boolean().default(false),
@@ -166,9 +186,11 @@ export function readTenantsFile(file: string): TenantEntries {
 }
 
 export function parseTenants(file: string, text: string): TenantEntries {
+  // Editors of some systems put a byte order mark first, which neither format has.
+  const source = text.replace(/^\ufeff/, '');
   let content: unknown;
   try {
-    content = file.endsWith('.json') ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 100 });
+    content = file.endsWith('.json') ? JSON.parse(source) : parseYaml(source, { maxAliasCount: 100 });
   } catch {
     // The parser's own message quotes the text, which holds secrets.
     throw new TenantsFileError(file, [`it is not well-formed ${file.endsWith('.json') ? 'JSON' : 'YAML'}`]);

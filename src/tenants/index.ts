@@ -7,7 +7,7 @@ import { createTenantStore, type TenantStore } from './store';
 import type { GameDefinition, OperatorSettings, ProviderSettings, Tenants } from './types';
 
 export type { GameDefinition, OperatorSettings, ProviderSettings, Tenants } from './types';
-export { TenantsFileError } from './file';
+export { TenantsFileError, type LaunchQuery } from './file';
 
 const REFRESH_MS = 30_000;
 const RETRY_MS = 1_000;

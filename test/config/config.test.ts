@@ -58,6 +58,16 @@ describe('loadConfig', () => {
     }
   });
 
+  it.each([
+    'https://api.example/?',
+    'https://api.example/#',
+    'https://api.example?a=1',
+    'https://api.example/a b',
+    'https://user:pass@api.example/',
+  ])('refuses BASE_URL %j: paths are appended to it', (url) => {
+    expect(() => load({ BASE_URL: url })).toThrow(/BASE_URL/);
+  });
+
   it('wants a client certificate with its key', () => {
     expect(() => load({ TEMPORAL_TLS_CLIENT_CERT_PATH: '/x' })).toThrow(/TEMPORAL_TLS_CLIENT_KEY_PATH/);
   });

@@ -121,8 +121,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['op.getGameURL'],
     file: 'src/http/launch.ts',
-    find: 'const query = { token, login: `${baseUrl}/connect`, language, mode, gameCode };',
-    replace: 'const query = { token, login: `${baseUrl}/connect`, mode, gameCode };',
+    find: '...{ token, login: `${baseUrl}/connect`, language, mode, gameCode },',
+    replace: '...{ token, login: `${baseUrl}/connect`, mode, gameCode },',
   },
   {
     rows: ['op.registerPlayer', 'f.RegisterReply'],
@@ -366,8 +366,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.GetGameURLRequest.who'],
     file: 'src/http/launch.ts',
-    find: 'query = { token, login: `${baseUrl}/connect`, language, mode, gameCode }',
-    replace: "query = { token, login: `${baseUrl}/connect`, language: 'en', mode, gameCode }",
+    find: '{ token, login: `${baseUrl}/connect`, language, mode, gameCode }',
+    replace: "{ token, login: `${baseUrl}/connect`, language: 'en', mode, gameCode }",
   },
   {
     rows: ['f.GetGameURLRequest.profile'],
@@ -1360,6 +1360,12 @@ export const BREAKS: readonly Break[] = [
     replace: '{ limit: null }',
   },
   {
+    rows: ['l.urls'],
+    file: 'src/clients/addresses.ts',
+    find: 'return isPlainUrl(text) && !/[?#]/.test(text);',
+    replace: 'return isPlainUrl(text);',
+  },
+  {
     rows: ['c4.http'],
     file: 'src/clients/content-codings.ts',
     find: "['gzip', unzip],",
@@ -1839,7 +1845,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c5.url#2'],
     file: 'src/http/launch.ts',
-    find: "if (mode === 'history') url.searchParams.set('gameRound', gameround!);",
+    find: "...(mode === 'history' ? { gameRound: gameround! } : {}),",
     replace: '',
   },
   {

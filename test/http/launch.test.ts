@@ -12,6 +12,7 @@ import {
   snapshot,
   start,
   startService,
+  tenants,
   type Service,
 } from './support';
 
@@ -79,6 +80,21 @@ describe('getGameURL', () => {
     const reply = await getGameUrl(service, launch);
     expect(reply.status).toBe(status);
     expect(reply.body.errorCode?.msg).toMatch(message);
+  });
+
+  it.each([
+    ['https://game.example/play', 'https://game.example/play?token='],
+    ['https://game.example/play?skin=a%20b&flag', 'https://game.example/play?skin=a%20b&flag&token='],
+    ['https://game.example/play?x=1#/lobby?a=b', 'https://game.example/play?x=1&token='],
+  ])('keeps the query and the fragment of launchUrl %s as they are', async (given, start) => {
+    const own = await startService({
+      tenants: tenants(({ games }) => (games[0]!.launchUrl = given)),
+    });
+    const url = (await getGameUrl(own)).body.url as string;
+    expect(url.slice(0, start.length)).toBe(start);
+    expect(new URL(url).hash).toBe(new URL(given).hash);
+    expect(new URL(url).searchParams.get('login')).toBe('https://api.example/connect');
+    await own.stop();
   });
 
   it('replays in history mode a round of this player that is over', async () => {

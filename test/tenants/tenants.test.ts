@@ -81,6 +81,60 @@ describe('TENANTS_FILE', () => {
     expect(() => parseTenants('t.json', changed(change))).toThrow(message);
   });
 
+  describe.each([
+    ['operators.0.operatorUrl', (c: Content, url: string) => (c.operators[0]!.operatorUrl = url)],
+    ['providers.0.gameUrl', (c: Content, url: string) => (c.providers![0]!.gameUrl = url)],
+  ])('%s, which paths are appended to', (place, set) => {
+    const parse = (url: string) =>
+      parseTenants(
+        't.json',
+        changed((content) => set(content, url)),
+      );
+
+    it.each([
+      'http://x.example?a=1',
+      'http://x.example/wallet?',
+      'http://x.example/wallet#top',
+      'http://x.example/#',
+      'http://user:pass@x.example/',
+      'http://user@x.example/',
+      'http://x.example/wallet ',
+      'http://x.example/wal\nlet',
+    ])('is refused by name as %j, and not repeated', (url) => {
+      expect(() => parse(url)).toThrow(new RegExp(`${place}: (?!.*x\\.example)`));
+    });
+
+    it.each(['http://x.example', 'https://x.example:8443/a/b/', 'http://[::1]:9001/@home/%20/'])(
+      'is taken as %j',
+      (url) => expect(() => parse(url)).not.toThrow(),
+    );
+  });
+
+  it.each([
+    'https://game.example/play?token=x',
+    'https://game.example/play?skin=x&MODE=1&mode=',
+    'https://user:pass@game.example/play',
+    'https://game.example/pl\tay',
+  ])('refuses launchUrl %j by name: it would not lead a player there as it is meant', (url) => {
+    const text = changed((content) => (content.games![0]!.launchUrl = url));
+    expect(() => parseTenants('t.json', text)).toThrow(/games\.0\.launchUrl: /);
+  });
+
+  it.each(['https://game.example/play?skin=a%20b#/lobby?x=1', 'https://game.example/#/play'])(
+    'takes launchUrl %j',
+    (url) => {
+      const text = changed((content) => (content.games![0]!.launchUrl = url));
+      expect(parseTenants('t.json', text).games[0]!.launchUrl).toBe(url);
+    },
+  );
+
+  it.each([
+    ['t.json', example],
+    ['t.yaml', 'operators: []\nproviders:\n  - {providerId: gp1, gameUrl: "http://x", secrets: [s]}\n'],
+  ])('may begin with a byte order mark: %s', (file, text) => {
+    expect(parseTenants(file, `\ufeff${text}`)).toEqual(parseTenants(file, text));
+  });
+
   it('does not repeat what may be secret', () => {
     expect(() => parseTenants('t.json', '{"secrets": ["hush"')).toThrow(/^(?!.*hush)/s);
   });
