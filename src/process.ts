@@ -7,6 +7,11 @@ import { TenantsFileError } from './tenants';
 
 const RETRY_MS = 1_000;
 
+/** A person has to do something before it can go on; the message is one plain line that says what. */
+export class PersonNeededError extends Error {
+  override readonly name = 'PersonNeededError';
+}
+
 /** Runs a process to its end. What a person can mend is one plain message, everything else a stack. */
 export function runProcess(main: () => Promise<void>): void {
   main().then(
@@ -59,18 +64,22 @@ export function listen(
   });
 }
 
-/** A server that can't be reached yet is asked again until it can, with one line that says which. */
+/** A server that can't be reached, or used, yet is asked again until it can, with one line that says which and why. */
 export async function untilReached<T>(
   stopped: AbortSignal,
   logger: Logger,
   server: string,
   run: () => Promise<T>,
 ): Promise<T | undefined> {
-  for (let told = false; !stopped.aborted; told = true) {
+  const told = new Set<string>();
+  while (!stopped.aborted) {
     try {
       return await run();
     } catch (error) {
-      if (!told) logger.warn({ error }, `${server} can't be reached; trying again until it can`);
+      const needed = error instanceof PersonNeededError ? error.message : undefined;
+      const line = needed ?? `${server} can't be reached; trying again until it can`;
+      if (!told.has(line)) logger.warn(needed === undefined ? { error } : {}, line);
+      told.add(line);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

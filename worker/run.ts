@@ -11,7 +11,7 @@ import { untilAborted, untilReached } from '../src/process';
 import { ensureRoundIndexes } from '../src/read-model/rounds';
 import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
 import { bundlePath } from './bundle';
-import { ensureSearchAttributes } from './search-attributes';
+import { checkRetention, ensureSearchAttributes } from './namespace';
 import { freeLocalAddress, temporalMetrics } from './temporal-metrics';
 import { tenantLookup } from './tenants';
 import { createWorker } from './worker';
@@ -45,7 +45,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     measures: () => temporalMetrics(metricsAddress),
   });
   const worker = await untilReached(stopped, logger, 'Temporal', () =>
-    connect(config, connection, activities),
+    connect(config, connection, activities, logger),
   );
   isPolling = () => worker?.getState() === 'RUNNING';
   if (worker !== undefined) await runUntil(worker, stopped, logger);
@@ -62,10 +62,16 @@ function healthOf(isPolling: () => boolean): Health {
   };
 }
 
-async function connect(config: Config, connection: Connection, activities: Activities): Promise<Worker> {
+async function connect(
+  config: Config,
+  connection: Connection,
+  activities: Activities,
+  logger: Logger,
+): Promise<Worker> {
   const { namespace } = config.temporal;
   await ensureSearchAttributes(connection, namespace);
   const native = await NativeConnection.connect(temporalAddress(config));
+  await checkRetention(connection, namespace, logger);
   return createWorker({
     connection: native,
     namespace,

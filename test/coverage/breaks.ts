@@ -197,6 +197,18 @@ export const BREAKS: readonly Break[] = [
     replace: 'ctx.status = 200;',
   },
   {
+    rows: ['c1.cloud'],
+    file: 'worker/namespace.ts',
+    find: 'REFUSED.includes(error.code)',
+    replace: 'REFUSED.length === 0',
+  },
+  {
+    rows: ['c1.retention'],
+    file: 'worker/namespace.ts',
+    find: 'const KEPT_DAYS = 30;',
+    replace: 'const KEPT_DAYS = 1;',
+  },
+  {
     rows: ['c1.primary'],
     file: 'src/read-model/connect.ts',
     find: "uri.replace(SAID_OF_IT, '$1')",

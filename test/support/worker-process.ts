@@ -1,6 +1,6 @@
 import { transformFile } from '@swc/core';
 import { fork } from 'node:child_process';
-import { openSync, closeSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../../stack/paths';
@@ -10,7 +10,9 @@ import { workflowBundle } from './workflow-bundle';
 /** The real worker (worker/main.ts), compiled: as a process of its own it can be killed. */
 export interface CompiledWorker {
   readonly dir: string;
+  /** Returns when it is ready. */
   start(settings: WorkerSettings): Promise<WorkerProcess>;
+  begin(settings: WorkerSettings): Beginning;
   remove(): Promise<void>;
 }
 
@@ -33,6 +35,12 @@ export interface WorkerProcess {
   log(): string;
 }
 
+/** A worker that may take its time to become ready. */
+export interface Beginning {
+  log(): string;
+  ready: Promise<WorkerProcess>;
+}
+
 const SOURCES = ['activities', 'src', 'worker'];
 const READY_TIMEOUT_MS = 60_000;
 
@@ -47,6 +55,13 @@ export async function compileWorker(): Promise<CompiledWorker> {
   return {
     dir,
     start: (settings) => startWorker(dir, settings, `worker-${(started += 1)}.log`),
+    begin: (settings) => {
+      const name = `worker-${(started += 1)}.log`;
+      const ready = startWorker(dir, settings, name);
+      // Whoever waits for it hears of its failure.
+      ready.catch(() => undefined);
+      return { ready, log: () => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : '') };
+    },
     remove: () => rm(dir, { recursive: true, force: true }),
   };
 }
