@@ -62,6 +62,26 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['workflows/**', 'src/domain/**', 'src/contracts/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            ':matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration[kind!="const"]',
+          message:
+            'All rounds of a worker share these modules: a module keeps nothing that changes (worker/bundle.ts).',
+        },
+        {
+          selector:
+            ':matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/^(Map|WeakMap|WeakSet)$/]',
+          message:
+            'All rounds of a worker share these modules: a module keeps nothing that changes (worker/bundle.ts).',
+        },
+      ],
+    },
+  },
   { files: ['**/*.{js,cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.{js,cjs,mjs}'],

@@ -36,7 +36,7 @@ export class MemorySamples {
   }
 }
 
-async function residentMib(pid: number): Promise<number> {
+export async function residentMib(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024;
 }

@@ -1,14 +1,16 @@
 import { parseArgs } from 'node:util';
 import { launch } from '../test/support/e2e-player';
 import type { E2eStack } from '../test/support/e2e-stack';
+import { MAX_CACHED_ROUNDS } from '../worker/worker';
 import { compareBooks, runningRounds } from './books';
 import { BenchPlayer, Caller, insist, type Seen } from './calls';
 import { Figures, judge, print, printLoad } from './figures';
+import { residentMib } from './memory';
 import { runBench, startBenchStack } from './stack';
 
 /*
  * `npm run bench:open-rounds [-- --rounds 10000 --callers 16]`: so many rounds open at once, each of its own player; the
- * worker is replaced; then all are ended.
+ * worker is replaced; then all are ended. Says what the open rounds take of the worker's memory.
  */
 
 runBench(async (stopped) => {
@@ -20,6 +22,7 @@ runBench(async (stopped) => {
   const caller = new Caller(stack.api, stack.provider, 64);
   try {
     printLoad('before');
+    const empty = await residentMib(stack.pid('worker')!);
     const open: { player: BenchPlayer; gameRound: string }[] = [];
     const opening = await timed(stopped, Number(values.callers), count, 'opening', async () => {
       const player = new BenchPlayer(caller, await sit(stack));
@@ -29,6 +32,11 @@ runBench(async (stopped) => {
       return seen;
     });
     const before = await runningRounds(stack, 0, 0);
+    const full = await residentMib(stack.pid('worker')!);
+    const each = ((full - empty) * 1_024) / Math.min(count, MAX_CACHED_ROUNDS);
+    console.log(
+      `the worker: ${empty.toFixed(0)} MiB before, ${full.toFixed(0)} MiB now, ${each.toFixed(0)} KiB for each round in its cache`,
+    );
     console.log(`${before} rounds run; replacing the worker`);
     await stack.stop('worker');
     await stack.start(['worker']);

@@ -11,7 +11,7 @@ export function startBenchStack(
   return startE2eStack({
     operators: [{ operatorId: 'op1', walletTimeout: '5s', gameRoundReport: false }],
     ...options,
-    env: { LOG_LEVEL: 'warn', ...options.env },
+    env: { LOG_LEVEL: 'warn', MALLOC_ARENA_MAX: '2', ...options.env },
     startWallet,
     startGame: () => Promise.resolve(NO_GAME),
   });

@@ -235,6 +235,8 @@ function placement(config: StackConfig): { logDir: string; runDir: string; ownGr
 function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: string): NodeJS.ProcessEnv {
   const { http, admin, dataDir, backofficeToken, secretsKey } = config.service;
   return {
+    // docs/operations.md, "Memory of a worker".
+    MALLOC_ARENA_MAX: '2',
     ...env,
     PORT: String(http.port),
     HOST: http.host,

@@ -11,14 +11,18 @@ export function bundlePath(failures: FailuresKind): string {
   return join(__dirname, failures === 'plain' ? 'workflow-bundle.js' : 'workflow-bundle-encoded.js');
 }
 
-/** The workflows as one file of code. */
+/**
+ * The workflows as one file of code. All of it is loaded once for all rounds of a worker and not for each: that is what a
+ * round would mostly consist of. So no module of it may keep anything that changes (eslint.config.mjs).
+ */
 export async function bundleCode(
   workflowsPath: string,
   failures: FailuresKind,
   logger = new DefaultLogger('WARN'),
 ): Promise<string> {
   const encoded = failures === 'encoded' ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
-  return (await bundleWorkflowCode({ workflowsPath, logger, ...encoded })).code;
+  const options = { workflowsPath, preloadModules: [workflowsPath], logger, ...encoded };
+  return (await bundleWorkflowCode(options)).code;
 }
 
 /** Part of `npm run build`: workers then start without a bundler. */

@@ -43,6 +43,12 @@ const SHUTDOWN_GRACE = '75s';
 const STICKY_TIMEOUT = '3s';
 
 /**
+ * How many rounds a worker keeps in memory, the last used ones; another one is replayed from its history when a command
+ * comes. The SDK has no limit in bytes (docs/operations.md, "Memory of a worker").
+ */
+export const MAX_CACHED_ROUNDS = 2_000;
+
+/**
  * How long the code of one task may take. By default that is 5 s by the clock on the wall; the SDK then ends the task, and
  * Node with it the whole process (nodejs/node#38503). A process that was frozen for a moment is no code without an end.
  */
@@ -68,7 +74,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     ...TASK_CODE_TIMEOUT,
     maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
     maxConcurrentActivityTaskExecutions: slots.activities,
-    maxCachedWorkflows: 2_000,
+    maxCachedWorkflows: MAX_CACHED_ROUNDS,
   });
 }
 

@@ -1366,6 +1366,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'export const MAX_COUNT = 10_001;',
   },
   {
+    rows: ['l.memory'],
+    file: 'worker/bundle.ts',
+    find: 'preloadModules: [workflowsPath]',
+    replace: 'preloadModules: []',
+  },
+  {
     rows: ['l.outbound'],
     file: 'src/clients/http.ts',
     find: '{ limit: MAX_REPLY_BYTES }',

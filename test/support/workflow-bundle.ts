@@ -7,7 +7,14 @@ import { projectRoot } from '../../stack/paths';
 import { bundleCode, type FailuresKind } from '../../worker/bundle';
 
 /** What the workflows are made of, the libraries included. */
-const SOURCES = ['workflows', 'src/contracts', 'src/domain', 'src/payloads', 'package-lock.json'];
+const SOURCES = [
+  'workflows',
+  'src/contracts',
+  'src/domain',
+  'src/payloads',
+  'worker/bundle.ts',
+  'package-lock.json',
+];
 
 /**
  * The workflows as one file of code: bundled once for each state of their sources, since that takes seconds.

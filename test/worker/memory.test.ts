@@ -1,0 +1,48 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { playerOf } from '../support/player';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
+
+/** Rounds before the first measurement: what is loaded or compiled once is there by then. */
+const WARM = 30;
+const ROUNDS = 100;
+/** Of JavaScript, for an idle open round in a worker's cache; half of it is what the SDK keeps for any workflow. */
+const MAX_KIB_PER_ROUND = 110;
+
+let harness: RoundsHarness;
+let debug: string | undefined;
+
+beforeAll(async () => {
+  // The SDK runs the workflows in this thread then, where their memory can be measured.
+  debug = process.env.TEMPORAL_DEBUG;
+  process.env.TEMPORAL_DEBUG = 'true';
+  setFlagsFromString('--expose-gc');
+  harness = await startRounds();
+});
+
+afterAll(async () => {
+  await harness?.stop();
+  if (debug === undefined) delete process.env.TEMPORAL_DEBUG;
+  else process.env.TEMPORAL_DEBUG = debug;
+});
+
+test('an idle open round takes little of a worker’s memory: its workflow’s code is there once for all rounds', async () => {
+  await openRounds(WARM);
+  const before = usedKib();
+  await openRounds(ROUNDS);
+  const perRound = (usedKib() - before) / ROUNDS;
+  expect(perRound).toBeLessThan(MAX_KIB_PER_ROUND);
+});
+
+async function openRounds(count: number): Promise<void> {
+  for (let opened = 0; opened < count; opened += 10) {
+    await Promise.all(Array.from({ length: 10 }, () => playerOf(harness).open()));
+  }
+}
+
+function usedKib(): number {
+  const collectGarbage = runInNewContext('gc') as () => void;
+  collectGarbage();
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1_024;
+}
