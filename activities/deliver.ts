@@ -1,18 +1,29 @@
 import { activityInfo, ApplicationFailure, heartbeat, type Info } from '@temporalio/activity';
 import type { OperatorWallet } from '../src/clients/types';
-import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../src/contracts/activities';
+import {
+  BET_AGE_MS,
+  BET_UNCONFIRMED,
+  type BetDelivery,
+  type DeliveryResult,
+  type GameroundActivities,
+  type WalletDelivery,
+} from '../src/contracts/activities';
+import { startSignal } from '../src/contracts/gameround';
 import { judge } from '../src/domain/judge';
-import type { WalletOutcome } from '../src/domain/wallet-call';
+import { isOwn } from '../src/domain/round/known-entries';
+import type { RoundSnapshot } from '../src/domain/round/types';
+import type { WalletCall, WalletOutcome } from '../src/domain/wallet-call';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES } from './failures';
-import type { KnownOperator, TenantLookup } from './types';
+import type { KnownOperator, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies {
   tenants: TenantLookup;
   wallet: OperatorWallet;
   guards: Guards;
   rounds: Rounds;
+  times: ServerTimes;
   observe(delivery: { operatorId: string; purpose: string; outcome: string }): void;
 }
 
@@ -107,72 +118,178 @@ function rememberedFrom(delivery: WalletDelivery, info: Info): Known {
 }
 
 /** Whether this is the call's first delivery; a result where it is not to be sent, or not again. */
-async function begin(
+type Begun = 'first' | 'again' | DeliveryResult;
+
+async function begin(deps: DeliverDependencies, delivery: WalletDelivery): Promise<Begun> {
+  if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet);
+  if (isRepeated(delivery, activityInfo())) return 'again';
+  try {
+    return (await ahead(deps, delivery)) ?? 'first';
+  } catch {
+    // Money that is owed doesn't wait for the database. A credit counts as sent before: its refusal voids nothing then.
+    return delivery.call.purpose === 'credit' ? 'again' : 'first';
+  }
+}
+
+/** The record where it is ahead of what this run has written. A run that a person has reset is behind it by right. */
+async function ahead(
+  { rounds }: DeliverDependencies,
+  delivery: WalletDelivery,
+): Promise<DeliveryResult | undefined> {
+  if (isReset(delivery, activityInfo())) return undefined;
+  const record = await rounds.ahead(delivery.round.gameround, delivery.own);
+  return record && { kind: 'ahead', record };
+}
+
+const NEVER_SENT: WalletOutcome = { kind: 'declined', unauthorised: true, processed: false };
+const TOO_LATE: WalletOutcome = { kind: 'unknown', reason: 'too late to be sent again' };
+/** The waits between so many attempts are longer than a bet's age, whatever was done to the server's clock meanwhile. */
+const MAX_BET_ATTEMPTS = 5;
+
+async function beginBet(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
-): Promise<'first' | 'again' | DeliveryResult> {
-  const begun = delivery.confirmGuard
-    ? await confirm(deps, delivery)
-    : isRepeated(delivery, activityInfo())
-      ? 'again'
-      : 'first';
-  if (begun !== 'again' || delivery.call.purpose !== 'debit') return begun;
-  return (await recordedOutcome(deps, delivery)) ?? 'again';
+  bet: BetDelivery,
+): Promise<Begun> {
+  const begunAt = performance.now();
+  const info = activityInfo();
+  const isLast = bet.isOver || info.attempt > MAX_BET_ATTEMPTS;
+  const age = isLast ? BET_AGE_MS : await ageOf(deps, bet, info);
+  const isOver = age >= BET_AGE_MS;
+  try {
+    if (isOver) return await giveUp(deps, delivery, bet);
+    const begun = bet.isFirst ? await confirm(deps, delivery, bet) : await followUp(deps, delivery, bet);
+    if (typeof begun !== 'string' || age + performance.now() - begunAt < BET_AGE_MS) return begun;
+    return begun === 'first' ? NEVER_SENT : TOO_LATE;
+  } catch (error) {
+    throw ApplicationFailure.create({
+      message: 'the database can not say whether the bet was sent before',
+      type: BET_UNCONFIRMED,
+      // The workflow marks the round, and asks again without end.
+      nonRetryable: isOver && !bet.isOver,
+      cause: error instanceof Error ? error : undefined,
+    });
+  }
+}
+
+/**
+ * How old the bet was when this attempt was begun, by the server's clock. A first bet's first attempt begins in time or never
+ * (workflows/policies.ts), so that nobody has to be asked.
+ */
+async function ageOf(
+  { times }: DeliverDependencies,
+  { acceptedAt, acceptedBefore }: BetDelivery,
+  { attempt, activityId, workflowExecution, currentAttemptScheduledTimestampMs }: Info,
+): Promise<number> {
+  const isAsked = attempt > 1 || acceptedBefore !== undefined;
+  if (!isAsked || workflowExecution === undefined) return currentAttemptScheduledTimestampMs - acceptedAt;
+  const [startedAt, signalledAt] = await Promise.all([
+    times.startedAt(workflowExecution, activityId),
+    acceptedBefore === undefined
+      ? undefined
+      : times.signalledAt(workflowExecution, startSignal.name, acceptedBefore),
+  ]);
+  return startedAt - (signalledAt ?? acceptedAt);
 }
 
 /** The first debit goes only while its round holds the guard; whether it may have gone before, the guard tells too. */
 async function confirm(
-  { guards, rounds }: DeliverDependencies,
-  { round, late }: WalletDelivery,
-): Promise<'first' | 'again' | DeliveryResult> {
-  try {
-    if (late && (await guards.giveUp(round, round.gameround))) return { kind: 'guard-lost' };
-    const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
-    const confirmed = await guards.confirm(round, round.gameround, attemptAt);
-    // Nobody hears an attempt that was overtaken; where the clock was set back, it is asked again.
-    if (confirmed === 'overtaken') return { kind: 'unconfirmed' };
-    if (confirmed !== 'lost') return confirmed;
-    // The guard is given back when the record is written; a workflow that was reset comes here again.
-    return (await rounds.find(round.gameround)) === undefined ? { kind: 'guard-lost' } : 'again';
-  } catch {
-    return { kind: 'unconfirmed' };
-  }
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
+  bet: BetDelivery,
+): Promise<Begun> {
+  const { gameround } = delivery.round;
+  const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
+  const confirmed = await deps.guards.confirm(delivery.round, gameround, attemptAt);
+  if (confirmed === 'first') return 'first';
+  // Nothing hears an attempt that was overtaken. Where the server's clock was set back, it is asked again.
+  if (confirmed === 'overtaken') throw new Error('a newer attempt has confirmed the guard');
+  return (await byRecord(deps, delivery, bet, confirmed === 'again')) ?? 'again';
 }
 
-/** What the record says of the call; undefined where it says nothing, or can't be read. */
+async function followUp(
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
+  bet: BetDelivery,
+): Promise<Begun> {
+  if (maybeSent(delivery, bet)) return (await recordedOutcome(deps, delivery)) ?? 'again';
+  // The player asks for it now: it doesn't wait for the database, and only it could be taken back.
+  return (await ahead(deps, delivery).catch(() => undefined)) ?? 'first';
+}
+
+/** The bet's time is over: what became of it, without sending anything. */
+async function giveUp(
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
+  bet: BetDelivery,
+): Promise<DeliveryResult> {
+  if (!bet.isFirst) {
+    if (!maybeSent(delivery, bet)) return NEVER_SENT;
+    return (await recordedOutcome(deps, delivery)) ?? TOO_LATE;
+  }
+  const { round } = delivery;
+  if (await deps.guards.shut(round, round.gameround)) return NEVER_SENT;
+  const isHeld = (await deps.guards.holder(round)) === round.gameround;
+  return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;
+}
+
+/** What the record says of a first debit that may have been sent; undefined where it says nothing and the guard is held. */
+async function byRecord(
+  { rounds }: DeliverDependencies,
+  delivery: WalletDelivery,
+  bet: BetDelivery,
+  isHeld: boolean,
+): Promise<DeliveryResult | undefined> {
+  const record = await rounds.recorded(delivery.round.gameround);
+  const isAhead = record !== undefined && !isOwn(delivery.own, record.version);
+  if (isAhead && !isReset(delivery, activityInfo())) return { kind: 'ahead', record };
+  const known = record && outcomeIn(record.snapshot, delivery.call);
+  if (known !== undefined || isHeld) return known;
+  return record === undefined && !maybeSent(delivery, bet) ? { kind: 'guard-lost' } : TOO_LATE;
+}
+
+function maybeSent(delivery: WalletDelivery, bet: BetDelivery): boolean {
+  return bet.maybeSent || isRepeated(delivery, activityInfo());
+}
+
+/** Only a run that a person has reset knows less of its own bet than the record does. */
 async function recordedOutcome(
   { rounds }: DeliverDependencies,
-  { round, call }: WalletDelivery,
+  delivery: WalletDelivery,
 ): Promise<WalletOutcome | undefined> {
-  const [sent] = call.transactions;
-  try {
-    const record = await rounds.find(round.gameround);
-    const known = record?.transactions.find(({ type, hash }) => type === sent?.type && hash === sent.hash);
-    switch (known?.outcome) {
-      case 'declined':
-        return { kind: 'declined', unauthorised: false, errorCode: known.errorCode, processed: false };
-      case 'unknown':
-        return { kind: 'unknown', reason: 'the record says so' };
-      case 'accepted':
-        // What has crashed the round, the end of this very call maybe, has to be heard again.
-        return record?.crashed === true ? undefined : { kind: 'accepted' };
-      default:
-        return undefined;
-    }
-  } catch {
-    return undefined;
+  if (!isReset(delivery, activityInfo())) return undefined;
+  const record = await rounds.find(delivery.round.gameround);
+  return record && outcomeIn(record, delivery.call);
+}
+
+/** What a record says of the call; undefined where it says nothing. */
+function outcomeIn(record: RoundSnapshot, { transactions: [sent] }: WalletCall): WalletOutcome | undefined {
+  const known = record.transactions.find(({ type, hash }) => type === sent?.type && hash === sent.hash);
+  switch (known?.outcome) {
+    case 'declined':
+      return { kind: 'declined', unauthorised: false, errorCode: known.errorCode, processed: false };
+    case 'unknown':
+      return { kind: 'unknown', reason: 'the record says so' };
+    case 'accepted':
+      // What has crashed the round, the end of this very call maybe, has to be heard again.
+      return record.crashed ? undefined : { kind: 'accepted' };
+    default:
+      return undefined;
   }
 }
 
 /**
  * A further attempt is a repeated delivery. So is the first one after a person has reset the activity, which counts
- * anew but keeps the time it was scheduled, or the workflow, which goes on in another run.
+ * anew but keeps the time it was scheduled, or the workflow.
  */
-function isRepeated({ originalRunId }: WalletDelivery, info: Info): boolean {
-  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs, workflowExecution } = info;
+function isRepeated(delivery: WalletDelivery, info: Info): boolean {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = info;
   return (
-    attempt > 1 ||
-    currentAttemptScheduledTimestampMs !== scheduledTimestampMs ||
-    workflowExecution?.runId !== originalRunId
+    attempt > 1 || currentAttemptScheduledTimestampMs !== scheduledTimestampMs || isReset(delivery, info)
   );
+}
+
+/** A workflow that a person has reset goes on in another run. */
+function isReset({ originalRunId }: WalletDelivery, { workflowExecution }: Info): boolean {
+  return workflowExecution?.runId !== originalRunId;
 }

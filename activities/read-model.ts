@@ -14,10 +14,16 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
   return {
     async project(projected) {
       const snapshot = await whole(deps.rounds, projected);
-      await deps.rounds.write(snapshot, projected.version);
+      const { version, own } = projected;
+      if (!(await deps.rounds.write(snapshot, version, own))) {
+        const other = await deps.rounds.recorded(snapshot.identity.gameround);
+        // Its own where this is a further attempt.
+        if (other !== undefined && other.version !== version) return other;
+      }
       // Only after the record is there: it tells a repeated delivery that this round did send its debit.
       const over = snapshot.status !== 'open' || snapshot.crashed;
       if (over) await deps.guards.release(snapshot.identity, snapshot.identity.gameround);
+      return undefined;
     },
   };
 }

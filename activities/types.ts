@@ -14,6 +14,22 @@ export interface RoundControl {
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }
 
+/** When things happened, by the Temporal server's clock; milliseconds since the epoch. */
+export interface ServerTimes {
+  /** When the running attempt of an activity was begun. */
+  startedAt(workflow: WorkflowRun, activityId: string): Promise<number>;
+  /**
+   * When the oldest signal of this name came that the workflow took with the task that this event is the start of; undefined
+   * where it took none.
+   */
+  signalledAt(workflow: WorkflowRun, name: string, taskStartedEventId: number): Promise<number | undefined>;
+}
+
+export interface WorkflowRun {
+  workflowId: string;
+  runId: string;
+}
+
 /** What the activities need to know of the tenants. Both throw for one that doesn't exist. */
 export interface TenantLookup {
   operator(operatorId: string): Promise<KnownOperator>;

@@ -3,6 +3,7 @@ import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } 
 import { createActivities, type Activities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
 import { createRoundControl } from '../src/commands/round-control';
+import { createServerTimes } from '../src/commands/server-times';
 import type { Config } from '../src/config';
 import { temporalAddress, type Foundation } from '../src/foundation';
 import type { Health } from '../src/http/health';
@@ -29,6 +30,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     provider: guardedProvider(outbound.provider),
     guards,
     rounds,
+    times: createServerTimes(client),
     environment: config.environment,
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,

@@ -1,5 +1,4 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import { UNREADABLE_PAYLOAD } from '../src/contracts/payloads';
 
 /** Every timeout and retry of the workflows; durations in milliseconds. */
 
@@ -14,20 +13,28 @@ export function delivery(walletTimeoutMs: number): ActivityOptions {
   return {
     startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS,
     heartbeatTimeout: WORKER_DEATH_MS,
+    retry: { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 },
+  };
+}
+
+/** A bet waits for a worker as long as it may be sent, and is attempted again until the database has said what became of it. */
+export function betDelivery(walletTimeoutMs: number, leftMs?: number): ActivityOptions {
+  return {
+    ...delivery(walletTimeoutMs),
+    scheduleToStartTimeout: leftMs,
     retry: {
       initialInterval: 500,
       backoffCoefficient: 2,
-      maximumAttempts: 5,
-      nonRetryableErrorTypes: [UNREADABLE_PAYLOAD],
+      maximumInterval: leftMs === undefined ? 10_000 : 5_000,
     },
   };
 }
 
+/** A bet whose worth is not known by then, its time being over, is marked for a person. */
+export const BET_LATE_MS = 2_000;
+
 /** From the failed first delivery to the first retry, then doubling. */
 export const FIRST_RETRY_MS = 1_000;
-
-/** Between two questions whether the first debit may go, while the database is down. */
-export const MAX_CONFIRM_RETRY_MS = 10_000;
 
 /** Credits and voids, until they are settled (spec, doTransactions rule 8). */
 export function untilSettled(walletTimeoutMs: number): ActivityOptions {

@@ -55,7 +55,7 @@ function betsOf({ state, history, calls }: RoundEvidence): Bet[] {
   if (state === undefined || history === undefined) return [];
   const definite = history.deliveries.filter(
     ({ kind }, at) =>
-      !['unsent', 'unconfirmed', 'guard-lost'].includes(kind) &&
+      !['ahead', 'guard-lost'].includes(kind) &&
       // A failed delivery inside the task goes on as an ordinary activity: that one is the call's.
       !(kind === 'failed' && history.deliveries[at + 1] !== undefined),
   );

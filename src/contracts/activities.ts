@@ -1,29 +1,49 @@
-import type { KnownEntries } from '../domain/round/known-entries';
+import type { KnownEntries, OwnVersions, Recorded } from '../domain/round/known-entries';
 import type { RoundIdentity, RoundSnapshot } from '../domain/round/types';
 import type { WalletCall, WalletOutcome } from '../domain/wallet-call';
 
 export interface WalletDelivery {
   round: RoundIdentity;
   call: WalletCall;
-  /** The round's first debit: the open-round guard has to be confirmed before it is sent. */
-  confirmGuard: boolean;
+  /** Debits only. */
+  bet?: BetDelivery;
+  /** What this run has given to its record so far; see ProjectedRound. */
+  own: OwnVersions;
   /** What earlier deliveries of a credit left behind. */
   maybePaid: boolean;
   creditAccepted: boolean;
   /** For reconciliation: a refusal is repeated like any other failure. */
   gentle: boolean;
-  /** The caller has long been told that the round did not start: a debit that was never sent is given up. */
-  late: boolean;
   /** The run in which the round, or this part of it, began: where another one delivers, a person has reset the workflow. */
   originalRunId: string;
 }
 
+/** How long a debit may be sent after its command came into the history: the command's time. A player who left pays nothing. */
+export const BET_AGE_MS = 10_000;
+
+/** What a debit needs besides (contract: Money, a bet has an age). Times are the Temporal server's, in milliseconds since the epoch. */
+export interface BetDelivery {
+  /** The round's first debit: the open-round guard has to be confirmed before it is sent. */
+  isFirst: boolean;
+  /** When the workflow has taken the command; a signal may have been in the history for longer. */
+  acceptedAt: number;
+  /** The event before which the history has that signal. */
+  acceptedBefore?: number;
+  /** Its time is over, as far as the workflow knows: nothing is sent any more. */
+  isOver: boolean;
+  /** An earlier delivery may have sent it. */
+  maybeSent: boolean;
+}
+
+/** Type of the failure of a debit's delivery that sent nothing: the database can't say whether an earlier one did. */
+export const BET_UNCONFIRMED = 'BetUnconfirmed';
+
 export type DeliveryResult =
   | WalletOutcome
-  /** Nothing was sent now, and whether it was before can't be told while the database is down. */
-  | { kind: 'unconfirmed' }
-  /** Nothing was ever sent: another round holds the guard, or the start came too late. */
-  | { kind: 'guard-lost' };
+  /** Nothing was ever sent: another round holds the guard. */
+  | { kind: 'guard-lost' }
+  /** Nothing was sent: the record is ahead of what this run has written, since Temporal was restored from an older copy. */
+  | { kind: 'ahead'; record: Recorded };
 
 export interface ProjectedRound {
   /** Without the entries of its two lists that the record is known to hold: a long round isn't sent anew each time. */
@@ -31,21 +51,26 @@ export interface ProjectedRound {
   known: KnownEntries;
   /** Rises with every projection of the round: an older one never overwrites a newer one. */
   version: number;
+  /**
+   * What this run has given to its record before: one of another version was written by a run that Temporal, restored from
+   * an older copy, doesn't know, and stays. Absent in a run that a person has reset, which knows less than the record.
+   */
+  own?: OwnVersions;
 }
 
 /** Type of the failure of a projection that left out more than the record holds. */
 export const RECORD_BEHIND = 'RecordBehind';
 
 export interface GameroundActivities {
-  /** One delivery of a wallet call; attempted again only where its worker died or nothing could be sent. */
+  /** The first delivery of a wallet call; attempted again only where its worker died or nothing could be sent. */
   deliver(delivery: WalletDelivery): Promise<DeliveryResult>;
   /** Delivers a credit or void until it is settled: fails, and is retried, for as long as the outcome is `repeat`. */
   settle(delivery: WalletDelivery): Promise<WalletOutcome>;
   /**
    * Writes the round's record; gives the open-round guard back when the round is not open any more. Fails for good with
-   * `RecordBehind` when the record is not the one whose entries were left out.
+   * `RecordBehind` when the record is not the one whose entries were left out. A record that is newer, or not this run's own, is left as it is and returned.
    */
-  project(round: ProjectedRound): Promise<void>;
+  project(round: ProjectedRound): Promise<Recorded | undefined>;
   /** Asks the provider to close a forgotten round (spec doAutoClose); fails unless it answers 200. */
   autoClose(round: RoundIdentity): Promise<void>;
   /** Asks the provider what it wants kept with a closed round (getGameResult). */

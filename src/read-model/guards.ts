@@ -41,8 +41,8 @@ export interface Guards {
    * when this one was frozen, so it must not send. Or the Temporal server's clock was set back: then it is for later.
    */
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
-  /** Gives it back where it was never confirmed, and says whether it was so: nothing has been sent then. */
-  giveUp(key: GuardKey, gameround: string): Promise<boolean>;
+  /** Lets no attempt confirm it any more where none has, and says whether it was so: nothing has been sent then. */
+  shut(key: GuardKey, gameround: string): Promise<boolean>;
   holder(key: GuardKey): Promise<string | undefined>;
   /** Gives it back; does nothing when another round has it. */
   release(key: GuardKey, gameround: string): Promise<void>;
@@ -83,12 +83,13 @@ export function createGuards(db: Db): Guards {
       if (before === null) return (await this.holder(key)) === gameround ? 'overtaken' : 'lost';
       return before.confirmed ? 'again' : 'first';
     },
-    async giveUp(key, gameround) {
-      const { deletedCount } = await guards.deleteOne(
+    async shut(key, gameround) {
+      const { matchedCount } = await guards.updateOne(
         { _id: idOf(key), gameround, confirmed: false },
+        { $set: { attemptAt: Number.MAX_SAFE_INTEGER } },
         LIMITS,
       );
-      return deletedCount === 1;
+      return matchedCount === 1;
     },
     async holder(key) {
       return (await guards.findOne({ _id: idOf(key) }, { timeoutMS: READ_TIMEOUT_MS }))?.gameround;

@@ -1,6 +1,6 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { gameroundRecord, type GameroundRecord } from '../domain/round/record';
-import type { Recorded } from '../domain/round/known-entries';
+import type { OwnVersions, Recorded } from '../domain/round/known-entries';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
 
@@ -21,36 +21,45 @@ export interface RoundDocument extends GameroundRecord {
 const READ_TIMEOUT_MS = 1_000;
 
 export interface Rounds {
-  /** Writes the record unless a newer version is there: late and repeated writes never go back. */
-  write(snapshot: RoundSnapshot, version: number): Promise<void>;
+  /**
+   * Writes the record unless a newer version is there, or one that is not of `own`: late and repeated writes never go
+   * back. Says whether it was written.
+   */
+  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions): Promise<boolean>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
   /** With the version under which it was written. */
   recorded(gameround: string): Promise<Recorded | undefined>;
+  /** The record where its version is none of these. */
+  ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
   collection: Collection<RoundDocument>;
 }
 
 export function createRounds(db: Db, environment: string): Rounds {
   const collection = db.collection<RoundDocument>('gamerounds');
 
-  async function recorded(gameround: string): Promise<Recorded | undefined> {
+  async function find(filter: Filter<RoundDocument>): Promise<Recorded | undefined> {
     const projection = { snapshot: 1, version: 1 };
-    const found = await collection.findOne({ _id: gameround }, { projection, timeoutMS: READ_TIMEOUT_MS });
+    const found = await collection.findOne(filter, { projection, timeoutMS: READ_TIMEOUT_MS });
     return found === null ? undefined : { snapshot: found.snapshot, version: found.version };
   }
 
   return {
     collection,
-    async write(snapshot, version) {
+    async write(snapshot, version, own = { upTo: version - 1, also: [] }) {
       const { _id, ...fields } = toDocument(snapshot, version, environment);
       try {
-        await collection.replaceOne({ _id, version: { $lt: version } }, fields, { upsert: true });
+        const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
+        await collection.replaceOne({ _id, $or: older }, fields, { upsert: true });
+        return true;
       } catch (error) {
         // The upsert found no older version and its insert met the record: a newer one is there.
         if (!isDuplicateKey(error)) throw error;
+        return false;
       }
     },
-    find: async (gameround) => (await recorded(gameround))?.snapshot,
-    recorded,
+    find: async (gameround) => (await find({ _id: gameround }))?.snapshot,
+    recorded: (gameround) => find({ _id: gameround }),
+    ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),
   };
 }
 

@@ -3,8 +3,14 @@ import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createWalletActivities, type DeliverDependencies } from '../../activities/deliver';
 import { createReadModelActivities } from '../../activities/read-model';
-import type { DeliveryResult, WalletDelivery } from '../../src/contracts/activities';
-import { decide } from '../../src/domain/round/decide';
+import {
+  BET_AGE_MS,
+  BET_UNCONFIRMED,
+  type BetDelivery,
+  type DeliveryResult,
+  type WalletDelivery,
+} from '../../src/contracts/activities';
+import { cancelRound, decide } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { settle } from '../../src/domain/round/settle';
@@ -31,6 +37,9 @@ let deps: DeliverDependencies;
 let answers: WalletAnswer[];
 let sent: number;
 let state: RoundState;
+/** When an attempt was begun, and its signal came, as the Temporal server says. */
+let startedAt: number;
+let signalledAt: number | undefined;
 
 beforeAll(() => {
   database = openDatabase(process.env.TEST_MONGODB_URI!, `deliver_${randomUUID().slice(0, 8)}`);
@@ -45,6 +54,8 @@ beforeEach(async () => {
   const { db } = database;
   sent = 0;
   answers = [];
+  startedAt = ACCEPTED_AT;
+  signalledAt = undefined;
   deps = {
     tenants: {
       operator: () =>
@@ -65,6 +76,7 @@ beforeEach(async () => {
     },
     guards: createGuards(db),
     rounds: createRounds(db, 'test'),
+    times: { startedAt: () => Promise.resolve(startedAt), signalledAt: () => Promise.resolve(signalledAt) },
     observe: () => undefined,
   };
   state = openRound(identity(), POLICY, START, AT);
@@ -73,6 +85,7 @@ beforeEach(async () => {
 
 const TAKEN_BET: WalletOutcome = { kind: 'accepted' };
 const RUN = 'run-1';
+const ACCEPTED_AT = 1_000;
 const AFTER_RESET: Partial<Info> = { workflowExecution: { workflowId: 'w', runId: 'run-2' } };
 const POLICY = {
   ...{ walletTimeoutMs: 1_000, autoCloseAfterMs: 1_000, voidsWholeRound: false, followUpDebits: false },
@@ -96,11 +109,16 @@ function identity(): RoundIdentity {
   };
 }
 
-function delivery(change: Partial<WalletDelivery> = {}): WalletDelivery {
+const own = (upTo: number): Partial<WalletDelivery> => ({ own: { upTo, also: [] } });
+
+function delivery(change: Partial<WalletDelivery> = {}, bet: Partial<BetDelivery> = {}): WalletDelivery {
   const { purpose, transactions } = state.pending!;
+  const isFirst = transactions.some(({ isFirstDebit }) => isFirstDebit === true);
+  const times = { acceptedAt: ACCEPTED_AT, isOver: false, maybeSent: false };
   return {
-    ...{ round: state.identity, call: { purpose, transactions }, confirmGuard: purpose === 'debit' },
-    ...{ maybePaid: false, creditAccepted: false, gentle: false, late: false, originalRunId: RUN },
+    ...{ round: state.identity, call: { purpose, transactions }, own: { upTo: 0, also: [] } },
+    ...{ maybePaid: false, creditAccepted: false, gentle: false, originalRunId: RUN },
+    ...(purpose === 'debit' ? { bet: { isFirst, ...times, ...bet } } : {}),
     ...change,
   };
 }
@@ -110,11 +128,13 @@ function deliver(
   change: Partial<WalletDelivery> = {},
   attempt = 1,
   more: Partial<Info> = {},
+  bet: Partial<BetDelivery> = {},
 ): Promise<DeliveryResult> {
   const workflowExecution = { workflowId: 'w', runId: RUN };
-  const environment = new MockActivityEnvironment({ attempt, workflowExecution, ...more });
+  const times = { scheduledTimestampMs: ACCEPTED_AT, currentAttemptScheduledTimestampMs: ACCEPTED_AT };
+  const environment = new MockActivityEnvironment({ attempt, workflowExecution, ...times, ...more });
   const activity = createWalletActivities(deps).deliver;
-  return environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery(change));
+  return environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery(change, bet));
 }
 
 test('a first delivery is judged by its answer', async () => {
@@ -138,11 +158,11 @@ test('a repeated delivery that is accepted is accepted', async () => {
   expect(await deliver({}, 2)).toMatchObject({ kind: 'accepted' });
 });
 
-test('what the record says is its outcome: it is not sent again', async () => {
+test('after a reset, what the record says is its outcome: it is not sent again', async () => {
   answers = [TAKEN];
   await deliver();
   await deps.rounds.write(snapshotOf(settle(state, { kind: 'accepted' }, AT)), 1);
-  expect(await deliver()).toEqual({ kind: 'accepted' });
+  expect(await deliver({}, 1, AFTER_RESET)).toEqual({ kind: 'accepted' });
   expect(sent).toBe(1);
 });
 
@@ -151,7 +171,8 @@ test('a declined one keeps the operator’s word', async () => {
   const declined = await deliver();
   await deps.rounds.write(snapshotOf(settle(state, declined as WalletOutcome, AT)), 1);
   await deps.guards.release(state.identity, state.identity.gameround);
-  expect(await deliver()).toMatchObject({ kind: 'declined', processed: false, errorCode: { id: 5 } });
+  const again = await deliver({}, 1, AFTER_RESET);
+  expect(again).toMatchObject({ kind: 'declined', processed: false, errorCode: { id: 5 } });
   expect(sent).toBe(1);
 });
 
@@ -159,8 +180,34 @@ test('one that was unknown stays so: it was voided, and may not be taken now', a
   answers = [FAILED, TAKEN];
   const unknown = await deliver();
   await deps.rounds.write(snapshotOf(settle(state, unknown as WalletOutcome, AT)), 1);
-  expect(await deliver()).toMatchObject({ kind: 'unknown' });
+  expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'unknown' });
   expect(sent).toBe(1);
+});
+
+describe('a record that is ahead of what this run has written is told, and nothing is sent', () => {
+  const AHEAD = { kind: 'ahead', record: { version: 9, snapshot: { status: 'open' } } };
+
+  test.each<[string, boolean]>([
+    ['whose guard is still held', false],
+    ['whose guard was given back', true],
+  ])('to a first bet %s', async (_, isReleased) => {
+    answers = [TAKEN];
+    await deliver();
+    await deps.rounds.write(snapshotOf(settle(state, TAKEN_BET, AT)), 9);
+    if (isReleased) await deps.guards.release(state.identity, state.identity.gameround);
+    expect(await deliver()).toMatchObject(AHEAD);
+    expect(await deliver({}, 1, {}, { isOver: true })).toMatchObject(AHEAD);
+    expect(sent).toBe(1);
+  });
+
+  test('to a void, whatever purpose a call has', async () => {
+    state = cancelRound(settle(state, TAKEN_BET, AT), 'voidGameRound', AT);
+    await deps.rounds.write(snapshotOf(settle(state, { kind: 'accepted' }, AT)), 9);
+    expect(await deliver(own(8))).toMatchObject({ kind: 'ahead' });
+    expect(sent).toBe(0);
+    answers = [TAKEN];
+    expect(await deliver(own(9))).toMatchObject({ kind: 'accepted' });
+  });
 });
 
 describe('a credit', () => {
@@ -175,6 +222,13 @@ describe('a credit', () => {
   test('that is refused at first was not paid', async () => {
     answers = [REFUSED];
     expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: false });
+  });
+
+  test('does not wait for a database that is away; refused then, it may have been paid', async () => {
+    deps.rounds = { ...deps.rounds, ahead: () => Promise.reject(new Error('MongoDB is away')) };
+    answers = [TAKEN, REFUSED];
+    expect(await deliver()).toMatchObject({ kind: 'accepted' });
+    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: true });
   });
 
   test('whose worker died before may have been paid', async () => {
@@ -194,7 +248,7 @@ describe('a credit', () => {
   });
 });
 
-describe('a follow-up debit in a workflow that was reset', () => {
+describe('a follow-up debit', () => {
   beforeEach(() => {
     const first = { ...START, rngCallId: 'one' };
     state = settle(openRound(state.identity, { ...POLICY, followUpDebits: true }, first, AT), TAKEN_BET, AT);
@@ -203,14 +257,33 @@ describe('a follow-up debit in a workflow that was reset', () => {
     state = decision.state;
   });
 
-  test('is a repeated delivery: a refusal is unknown', async () => {
-    answers = [REFUSED];
-    expect(await deliver({ confirmGuard: false }, 1, AFTER_RESET)).toMatchObject({ kind: 'unknown' });
+  test('whose signal lay in the history for longer than it may is not sent', async () => {
+    startedAt = 90_000;
+    signalledAt = 79_000;
+    const bet = { acceptedAt: 89_900, acceptedBefore: 17 };
+    expect(await deliver(own(1), 1, {}, bet)).toEqual({
+      ...{ kind: 'declined', unauthorised: true, processed: false },
+    });
+    expect(sent).toBe(0);
+    signalledAt = 81_000;
+    answers = [TAKEN];
+    expect(await deliver(own(1), 1, {}, bet)).toMatchObject(TAKEN_BET);
   });
 
-  test('that the record shows as taken is not sent again', async () => {
+  test('whose time is over after an attempt whose worker died is unknown', async () => {
+    startedAt = 90_000;
+    expect(await deliver(own(1), 2, {}, { acceptedAt: 79_000 })).toMatchObject({ kind: 'unknown' });
+    expect(sent).toBe(0);
+  });
+
+  test('after a reset is a repeated delivery: a refusal is unknown', async () => {
+    answers = [REFUSED];
+    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('after a reset, that the record shows as taken, is not sent again', async () => {
     await deps.rounds.write(snapshotOf(settle(state, TAKEN_BET, AT)), 1);
-    expect(await deliver({ confirmGuard: false }, 1, AFTER_RESET)).toEqual({ kind: 'accepted' });
+    expect(await deliver({}, 1, AFTER_RESET)).toEqual({ kind: 'accepted' });
     expect(sent).toBe(0);
   });
 });
@@ -236,54 +309,101 @@ test('the guard is given back only when the record is there, which tells from th
   expect(await guards.holder(state.identity)).toBeUndefined();
 });
 
+const attemptAt = (currentAttemptScheduledTimestampMs: number): Partial<Info> => ({
+  currentAttemptScheduledTimestampMs,
+});
+const isUnconfirmed = (nonRetryable: boolean): object => ({ type: BET_UNCONFIRMED, nonRetryable });
+
 test('an attempt that was frozen while the next one was made sends nothing', async () => {
   answers = [REFUSED, TAKEN];
-  const at = (currentAttemptScheduledTimestampMs: number): Partial<Info> => ({
-    scheduledTimestampMs: 1_000,
-    currentAttemptScheduledTimestampMs,
-  });
-  expect(await deliver({}, 2, at(7_000))).toMatchObject({ kind: 'declined' });
-  expect(await deliver({}, 1, at(1_000))).toEqual({ kind: 'unconfirmed' });
+  expect(await deliver({}, 2, attemptAt(7_000))).toMatchObject({ kind: 'declined' });
+  await expect(deliver()).rejects.toMatchObject(isUnconfirmed(false));
   expect(sent).toBe(1);
 });
 
-test('nor does one after the Temporal server’s clock was set back, until it is where it was; the bet is not given up', async () => {
+test('nor does one after the Temporal server’s clock was set back; it stays unknown where it may have been sent', async () => {
   answers = [FAILED, TAKEN];
-  const at = (currentAttemptScheduledTimestampMs: number): Partial<Info> => ({
-    currentAttemptScheduledTimestampMs,
-  });
-  expect(await deliver({}, 1, at(20_000))).toMatchObject({ kind: 'unknown' });
-  expect(await deliver({}, 2, at(7_000))).toEqual({ kind: 'unconfirmed' });
-  expect(await deliver({ late: true }, 1, at(8_000))).toEqual({ kind: 'unconfirmed' });
+  expect(await deliver({}, 1, attemptAt(9_000))).toMatchObject({ kind: 'unknown' });
+  const setBack = attemptAt(-3_600_000);
+  for (const attempt of [2, 3, 4, 5]) {
+    await expect(deliver({}, attempt, setBack)).rejects.toMatchObject(isUnconfirmed(false));
+  }
+  expect(await deliver({}, 6, setBack)).toMatchObject({ kind: 'unknown' });
   expect(sent).toBe(1);
-  expect(await deliver({ late: true }, 1, at(20_001))).toMatchObject({ kind: 'accepted' });
 });
 
-test('a start that comes too late gives the guard back and sends nothing', async () => {
-  expect(await deliver({ late: true })).toEqual({ kind: 'guard-lost' });
-  expect(sent).toBe(0);
-  expect(await deps.guards.holder(state.identity)).toBeUndefined();
-});
+describe('a bet whose time is over', () => {
+  const NEVER_SENT = { kind: 'declined', unauthorised: true, processed: false };
+  const LATE = attemptAt(ACCEPTED_AT + BET_AGE_MS);
 
-test('late, and giving the guard back fails at first: nothing is sent then either', async () => {
-  const giveUp = deps.guards.giveUp.bind(deps.guards);
-  deps.guards.giveUp = () => Promise.reject(new Error('MongoDB is away'));
-  expect(await deliver({ late: true })).toEqual({ kind: 'unconfirmed' });
-  deps.guards.giveUp = giveUp;
-  expect(await deliver({ late: true }, 2)).toEqual({ kind: 'guard-lost' });
-  expect(sent).toBe(0);
-  expect(await deps.guards.holder(state.identity)).toBeUndefined();
-});
+  test.each<[string, () => Promise<DeliveryResult>]>([
+    ['by the time its attempt was scheduled', () => deliver({}, 1, LATE)],
+    ['by the word of the workflow', () => deliver({}, 1, {}, { isOver: true })],
+    [
+      'by the time a further attempt was begun',
+      () => {
+        startedAt = ACCEPTED_AT + BET_AGE_MS;
+        return deliver({}, 2);
+      },
+    ],
+  ])('%s is not sent, and its round keeps the guard until the record is there', async (_, late) => {
+    expect(await late()).toEqual(NEVER_SENT);
+    expect(sent).toBe(0);
+    expect(await deps.guards.holder(state.identity)).toBe(state.identity.gameround);
+  });
 
-test('late, but sent before: it goes on as a repeated delivery', async () => {
-  answers = [FAILED, TAKEN];
-  await deliver();
-  expect(await deliver({ late: true })).toMatchObject({ kind: 'accepted' });
-});
+  test('is sent by no attempt that was frozen meanwhile', async () => {
+    await deliver({}, 1, {}, { isOver: true });
+    await expect(deliver()).rejects.toMatchObject(isUnconfirmed(false));
+    expect(sent).toBe(0);
+  });
 
-test('late, and the worker of an attempt died before it had confirmed the guard: nothing was sent', async () => {
-  expect(await deliver({ late: true }, 2)).toEqual({ kind: 'guard-lost' });
-  expect(sent).toBe(0);
+  test('is in time until then', async () => {
+    answers = [TAKEN, TAKEN];
+    expect(await deliver({}, 1, attemptAt(ACCEPTED_AT + BET_AGE_MS - 1_000))).toMatchObject(TAKEN_BET);
+    startedAt = ACCEPTED_AT + BET_AGE_MS - 1_000;
+    const second = { ...attemptAt(ACCEPTED_AT + BET_AGE_MS - 900) };
+    expect(await deliver({}, 2, second)).toMatchObject(TAKEN_BET);
+  });
+
+  test('is not sent where the database takes the rest of it to confirm the guard', async () => {
+    const { guards } = deps;
+    deps.guards = {
+      ...guards,
+      confirm: async (...args) => {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        return guards.confirm(...args);
+      },
+    };
+    expect(await deliver({}, 1, attemptAt(ACCEPTED_AT + BET_AGE_MS - 100))).toEqual(NEVER_SENT);
+    expect(sent).toBe(0);
+  });
+
+  test('and that may have been sent is unknown', async () => {
+    answers = [FAILED];
+    await deliver();
+    expect(await deliver({}, 1, {}, { isOver: true })).toMatchObject({ kind: 'unknown' });
+    startedAt = ACCEPTED_AT + BET_AGE_MS;
+    expect(await deliver({}, 2)).toMatchObject({ kind: 'unknown' });
+    expect(sent).toBe(1);
+  });
+
+  test('and that may have been sent is unknown also where its guard is gone with a database that was restored', async () => {
+    await deps.guards.release(state.identity, state.identity.gameround);
+    expect(await deliver({}, 2)).toMatchObject({ kind: 'unknown' });
+    expect(await deliver({}, 1, {}, { isOver: true, maybeSent: true })).toMatchObject({ kind: 'unknown' });
+    expect(sent).toBe(0);
+  });
+
+  test('waits for a database that is away: the workflow is told once, then it is asked without end', async () => {
+    const { guards } = deps;
+    deps.guards = { ...guards, shut: () => Promise.reject(new Error('MongoDB is away')) };
+    await expect(deliver({}, 6)).rejects.toMatchObject(isUnconfirmed(true));
+    await expect(deliver({}, 7, {}, { isOver: true })).rejects.toMatchObject(isUnconfirmed(false));
+    deps.guards = guards;
+    expect(await deliver({}, 8, {}, { isOver: true })).toEqual(NEVER_SENT);
+    expect(sent).toBe(0);
+  });
 });
 
 test('while a wallet takes its time the activity gives signs of life', async () => {

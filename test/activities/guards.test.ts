@@ -36,8 +36,7 @@ test('nobody waits for it longer than the guard’s own time', async () => {
     guards.take(KEY, 'other'),
     guards.replace(KEY, holder, 'other'),
     guards.confirm(KEY, 'round', 1),
-    guards.giveUp(KEY, 'round'),
-
+    guards.shut(KEY, 'round'),
     guards.release(KEY, 'round'),
     guards.holder(KEY),
   ]);

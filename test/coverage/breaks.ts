@@ -1579,8 +1579,44 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.guard'],
     file: 'activities/deliver.ts',
-    find: "if (confirmed !== 'lost') return confirmed;",
-    replace: "if (confirmed !== ('never' as string)) return confirmed === 'lost' ? 'first' : confirmed;",
+    find: "if (confirmed === 'first') return 'first';",
+    replace: "if (confirmed !== 'overtaken') return 'first';",
+  },
+  {
+    rows: ['c4.betAge'],
+    file: 'src/contracts/activities.ts',
+    find: 'export const BET_AGE_MS = 10_000;',
+    replace: 'export const BET_AGE_MS = 100_000;',
+  },
+  {
+    rows: ['c4.betAge#2'],
+    file: 'activities/deliver.ts',
+    find: 'return startedAt - (signalledAt ?? acceptedAt);',
+    replace: 'return startedAt - acceptedAt;',
+  },
+  {
+    rows: ['c4.betAge#3'],
+    file: 'activities/deliver.ts',
+    find: 'return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;',
+    replace: 'return (await byRecord(deps, delivery, bet, isHeld)) ?? NEVER_SENT;',
+  },
+  {
+    rows: ['c4.restored'],
+    file: 'activities/deliver.ts',
+    find: "return record && { kind: 'ahead', record };",
+    replace: 'return record && (undefined as DeliveryResult | undefined);',
+  },
+  {
+    rows: ['c4.restored#2'],
+    file: 'src/read-model/rounds.ts',
+    find: '{ _id, $or: older }',
+    replace: '{ _id, version: { $lt: version } }',
+  },
+  {
+    rows: ['c4.restored#3'],
+    file: 'src/domain/round/restored.ts',
+    find: "if (record.status === 'open' || moved.length > 0) return crashedAsRestored(taken);",
+    replace: 'if (moved.length > 0) return crashedAsRestored(taken);',
   },
   {
     rows: ['c3.settledWait'],

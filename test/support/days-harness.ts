@@ -88,7 +88,7 @@ export async function startDays(): Promise<DaysHarness> {
 
 /** `world` is looked at anew for every call: a test changes it as it goes. */
 function activitiesOf(world: Partial<GameroundActivities>, records: RoundSnapshot[]): GameroundActivities {
-  const nothing = (): Promise<void> => Promise.resolve();
+  const nothing = (): Promise<undefined> => Promise.resolve(undefined);
   return {
     deliver: (delivery) => world.deliver?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
     settle: (delivery) => world.settle?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),

@@ -4,7 +4,7 @@ import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
-import type { RoundControl } from '../../activities/types';
+import type { RoundControl, ServerTimes } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import type { CallbackAddresses } from '../../src/clients/addresses';
 import { createProviderClient } from '../../src/clients/game-provider';
@@ -15,6 +15,7 @@ import type { OperatorAddress } from '../../src/clients/types';
 import { createCommands } from '../../src/commands';
 import { createReconciliation } from '../../src/commands/reconcile-transactions';
 import { createRoundControl } from '../../src/commands/round-control';
+import { createServerTimes } from '../../src/commands/server-times';
 import type { CommandPorts } from '../../src/commands/ports';
 import type { GameroundCommands } from '../../src/commands/types';
 import { workflowIdOf } from '../../src/contracts/gameround';
@@ -53,6 +54,8 @@ export interface RoundsOptions {
   gameUrl?: string;
   /** Default `any`: the wallet is on this machine. */
   addresses?: CallbackAddresses;
+  /** Default: the server of this jest run. */
+  temporalAddress?: string;
   namespace?: string;
   taskQueue?: string;
   /** `none`: the test runs its own workers. */
@@ -99,7 +102,7 @@ const POLICY: RoundPolicy = {
 
 export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHarness> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const address = required('TEST_TEMPORAL_ADDRESS');
+  const address = options.temporalAddress ?? required('TEST_TEMPORAL_ADDRESS');
   const namespace = options.namespace ?? 'default';
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
   const policy: RoundPolicy = { ...POLICY, ...options.policy };
@@ -117,6 +120,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     // Tests of faults have no business with the breaker: players that have nothing to do with each other share operators.
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
+    times: createServerTimes(client),
   });
   const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
     runWorker({ address, namespace, taskQueue, activities: own, slots: options.workerSlots });
@@ -167,6 +171,8 @@ export interface ActivitySettings {
   guard?: Partial<WalletGuardOptions>;
   /** Only reconciliation needs one. */
   control?: RoundControl;
+  /** Only bets that aren't a first attempt of a first one need them. */
+  times?: ServerTimes;
 }
 
 const noReconciliation = (): Promise<never> => Promise.reject(new Error('no reconciliation in this test'));
@@ -176,11 +182,20 @@ const NO_CONTROL: RoundControl = {
   read: noReconciliation,
 };
 
+const NO_TIMES: ServerTimes = { startedAt: noReconciliation, signalledAt: noReconciliation };
+
 /** The real activities over a database and the sandbox's wallet. */
 export function activitiesOver(
   { db }: Database,
   http: HttpClient,
-  { walletUrl, gameUrl = 'http://127.0.0.1:9', policy, guard, control = NO_CONTROL }: ActivitySettings,
+  {
+    walletUrl,
+    gameUrl = 'http://127.0.0.1:9',
+    policy,
+    guard,
+    control = NO_CONTROL,
+    times = NO_TIMES,
+  }: ActivitySettings,
 ): Activities {
   const wallet = guardedWallet(createOperatorWallet(http), { ...WALLET_GUARD, ...guard });
   return createActivities({
@@ -200,6 +215,7 @@ export function activitiesOver(
     provider: createProviderClient(http),
     guards: createGuards(db),
     rounds: createRounds(db, 'test'),
+    times,
     environment: 'test',
     control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),

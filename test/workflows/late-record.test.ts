@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ProjectedRound } from '../../src/contracts/activities';
+import type { Activities } from '../../activities';
 import { RefusedError } from '../../src/domain/errors';
 import type { Session } from '../../src/domain/session';
 import { exchange } from '../support/e2e-http';
@@ -15,9 +15,9 @@ let held: Promise<void>;
 
 beforeAll(async () => {
   harness = await startRounds({ worker: 'none' });
-  const project = async (round: ProjectedRound): Promise<void> => {
+  const project: Activities['project'] = async (round) => {
     await held;
-    await harness.activities.project(round);
+    return harness.activities.project(round);
   };
   worker = await harness.startWorker({ ...harness.activities, project });
 });

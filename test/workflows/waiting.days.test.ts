@@ -1,3 +1,5 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { BET_UNCONFIRMED } from '../../src/contracts/activities';
 import { HOUR_MS, MINUTE_MS, startDays, type DaysHarness } from '../support/days-harness';
 
 /** A round that waits for something longer than it should says so, on its workflow and its record (contract §8). */
@@ -73,15 +75,22 @@ test('a provider that tells nothing for an hour holds up the report no longer', 
   expect(await marksOf(gameround)).toEqual([[], []]);
 });
 
-test('a bet that waits for the database to confirm its guard is marked, and goes when it can', async () => {
+test('a bet that waits for the database to say what became of it is marked, and the wait leaves no events', async () => {
   let isDown = true;
-  days.world.deliver = () => Promise.resolve(isDown ? { kind: 'unconfirmed' } : { kind: 'accepted' });
+  days.world.deliver = ({ bet }) => {
+    if (!isDown) return Promise.resolve({ kind: 'declined', unauthorised: true, processed: false });
+    const failure = { message: 'the database is down', type: BET_UNCONFIRMED, nonRetryable: !bet?.isOver };
+    return Promise.reject(ApplicationFailure.create(failure));
+  };
   const gameround = await days.open();
+  const events = async (): Promise<number> => (await days.handle(gameround).fetchHistory()).events!.length;
   await days.env.sleep(2 * MINUTE_MS);
   expect(await days.attention(gameround)).toEqual(['debit-unconfirmed']);
+  const before = await events();
+  await days.env.sleep(2 * HOUR_MS);
+  expect(await events()).toBe(before);
   isDown = false;
-  await days.env.sleep(MINUTE_MS);
-  expect(await marksOf(gameround)).toEqual([[], []]);
-  await days.end(gameround);
   await days.handle(gameround).result();
+  expect(await days.attention(gameround)).toEqual([]);
+  expect(days.records.at(-1)).toMatchObject({ status: 'cancel', attention: [] });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { BET_AGE_MS } from '../../src/contracts/activities';
 import type { RoundReply } from '../../src/contracts/gameround';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { RefusedError } from '../../src/domain/errors';
@@ -141,7 +142,8 @@ const voidCell = (name: string, faults: object[], rest: Omit<Cell, 'name' | 'beg
 const OPEN = { gameRoundInfo: { status: 'open' }, amountToCollect: WIN };
 const OVER = (status: string): object => ({ gameRoundInfo: { status } });
 
-const CELLS: Cell[] = [
+/** The worker is back within the time in which a bet may be sent (contract §4). */
+const BETS_IN_TIME: Cell[] = [
   debitCell('before it was processed: delivered again and accepted', [HANG], {
     reply: OPEN,
     status: 'open',
@@ -165,6 +167,21 @@ const CELLS: Cell[] = [
     status: 'cancel',
     net: 0,
     sent: ['debit', 'debit', 'void'],
+  }),
+];
+
+const CELLS: Cell[] = [
+  debitCell('before it was processed, and its time is over: unknown, so voided', [HANG], {
+    reply: OVER('cancel'),
+    status: 'cancel',
+    net: 0,
+    sent: ['debit', 'void'],
+  }),
+  debitCell('after it was processed, and its time is over: unknown, so voided', [HANG_AFTER], {
+    reply: OVER('cancel'),
+    status: 'cancel',
+    net: 0,
+    sent: ['debit', 'void'],
   }),
   creditCell('before it was processed', [HANG], {
     reply: OVER('closed'),
@@ -233,41 +250,100 @@ const CELLS: Cell[] = [
   },
 ];
 
-describe('kill -9', () => {
-  const scenes = new Map<string, Scene>();
+const scenes = new Map<string, Scene>();
+
+async function beginAll(cells: Cell[]): Promise<void> {
+  const operators = ['op1', 'op2'];
+  const begun = cells.map(async (cell, index) => {
+    const player = playerOf(harness, { operatorId: operators[index % 2] });
+    const { playerId } = player.session;
+    const scene: Scene = {
+      player,
+      hash: '',
+      on: async (type, ...faults) => {
+        for (const fault of faults) await harness.fault({ ...fault, match: { type, playerId } });
+      },
+    };
+    scenes.set(cell.name, scene);
+    const [call] = (await cell.begin(scene)) as [Promise<RoundReply>];
+    // Its caller gets an answer, or is told to come back: not what is tested here.
+    call.catch(() => undefined);
+  });
+  await Promise.all(begun);
+}
+
+async function untilAllHang(players: Player[]): Promise<void> {
+  for (const { session } of players) {
+    await until(
+      () => harness.callsOfPlayer(session.playerId),
+      (calls) => calls.some(({ fault }) => fault === 'hang'),
+      30_000,
+    );
+  }
+}
+
+async function hasItsOutcome({ name, repeat, reply, status, net, sent }: Cell): Promise<void> {
+  const scene = scenes.get(name)!;
+  const [first] = await harness.callsOfPlayer(scene.player.session.playerId);
+  scene.hash = first?.body.gameRound ?? '';
+  const { hash } = scene;
+  expect(await insist(() => repeat(scene))).toMatchObject(reply);
+  await until(
+    () => harness.rounds.find(hash),
+    (record) => record?.status === status && isSettled(record),
+    60_000,
+  );
+  expect(await harness.sent(hash)).toEqual(sent);
+  // One hash and one amount of each kind, however often it was delivered.
+  const transactions = (await harness.calls(hash)).flatMap(({ body }) => body.transactions);
+  expect(new Set(transactions.map((one) => `${one.type} ${one.hash} ${one.amount}`)).size).toBe(
+    new Set(transactions.map(({ type }) => type)).size,
+  );
+  const ledger = await harness.ledger(hash, scene.player.session.operatorId);
+  expect(ledger.net).toBe(net);
+  const record = await harness.rounds.find(hash);
+  if (record?.crashed === true) expect(await harness.sent(hash)).not.toContain('void');
+  else await agreedBooks(harness, hash);
+}
+
+describe('kill -9, and a worker is there again at once', () => {
   const crowd: Player[] = [];
 
   beforeAll(async () => {
     for (let count = 0; count < 11; count += 1) {
       const player = playerOf(harness, { operatorId: 'op-whole' });
       await harness.fault({ ...HANG_AFTER, match: { type: 'debit', playerId: player.session.playerId } });
-      player.start(START).catch(() => undefined);
       crowd.push(player);
     }
-    const operators = ['op1', 'op2'];
-    for (const [index, cell] of CELLS.entries()) {
-      const player = playerOf(harness, { operatorId: operators[index % 2] });
-      const { playerId } = player.session;
-      const scene: Scene = {
-        player,
-        hash: '',
-        on: async (type, ...faults) => {
-          for (const fault of faults) await harness.fault({ ...fault, match: { type, playerId } });
-        },
-      };
-      scenes.set(cell.name, scene);
-      const [call] = (await cell.begin(scene)) as [Promise<RoundReply>];
-      // Its caller gets an answer, or is told to come back: not what is tested here.
-      call.catch(() => undefined);
-    }
-    for (const { session } of [...crowd, ...[...scenes.values()].map(({ player }) => player)]) {
-      await until(
-        () => harness.callsOfPlayer(session.playerId),
-        (calls) => calls.some(({ fault }) => fault === 'hang'),
-        30_000,
-      );
-    }
+    for (const player of crowd) player.start(START).catch(() => undefined);
+    await beginAll(BETS_IN_TIME);
+    await untilAllHang([...crowd, ...BETS_IN_TIME.map(({ name }) => scenes.get(name)!.player)]);
     await worker.kill();
+    await restart();
+  }, 120_000);
+
+  test.each(BETS_IN_TIME)('$name', hasItsOutcome, 120_000);
+
+  test('a crowd of one operator: each bet is delivered again', async () => {
+    const replies = await Promise.all(crowd.map((player) => insist(() => player.start(START))));
+    const statuses = replies.map(({ gameRoundInfo }) => gameRoundInfo.status);
+    expect(statuses).toEqual(crowd.map(() => 'open'));
+    for (const { gameRoundInfo } of replies) {
+      await until(
+        () => harness.rounds.find(gameRoundInfo.hash),
+        (record) => record !== undefined && isSettled(record),
+      );
+      await agreedBooks(harness, gameRoundInfo.hash);
+    }
+  }, 60_000);
+});
+
+describe('kill -9, and a worker is there again when the time of bets is over', () => {
+  beforeAll(async () => {
+    await beginAll(CELLS);
+    await untilAllHang(CELLS.map(({ name }) => scenes.get(name)!.player));
+    await worker.kill();
+    await sleep(BET_AGE_MS);
     await restart();
   }, 120_000);
 
@@ -288,46 +364,7 @@ describe('kill -9', () => {
     );
   }, 90_000);
 
-  test.each(CELLS)(
-    '$name',
-    async ({ name, repeat, reply, status, net, sent }) => {
-      const scene = scenes.get(name)!;
-      const [first] = await harness.callsOfPlayer(scene.player.session.playerId);
-      scene.hash = first?.body.gameRound ?? '';
-      const { hash } = scene;
-      expect(await insist(() => repeat(scene))).toMatchObject(reply);
-      await until(
-        () => harness.rounds.find(hash),
-        (record) => record?.status === status && isSettled(record),
-        60_000,
-      );
-      expect(await harness.sent(hash)).toEqual(sent);
-      // One hash and one amount of each kind, however often it was delivered.
-      const transactions = (await harness.calls(hash)).flatMap(({ body }) => body.transactions);
-      expect(new Set(transactions.map((one) => `${one.type} ${one.hash} ${one.amount}`)).size).toBe(
-        new Set(transactions.map(({ type }) => type)).size,
-      );
-      const ledger = await harness.ledger(hash, scene.player.session.operatorId);
-      expect(ledger.net).toBe(net);
-      const record = await harness.rounds.find(hash);
-      if (record?.crashed === true) expect(await harness.sent(hash)).not.toContain('void');
-      else await agreedBooks(harness, hash);
-    },
-    120_000,
-  );
-
-  test('a crowd of one operator: each bet is delivered again', async () => {
-    const replies = await Promise.all(crowd.map((player) => insist(() => player.start(START))));
-    const statuses = replies.map(({ gameRoundInfo }) => gameRoundInfo.status);
-    expect(statuses).toEqual(crowd.map(() => 'open'));
-    for (const { gameRoundInfo } of replies) {
-      await until(
-        () => harness.rounds.find(gameRoundInfo.hash),
-        (record) => record !== undefined && isSettled(record),
-      );
-      await agreedBooks(harness, gameRoundInfo.hash);
-    }
-  }, 60_000);
+  test.each(CELLS)('$name', hasItsOutcome, 120_000);
 
   test('afterwards every player can go on, under another name', async () => {
     for (const { player } of scenes.values()) {

@@ -1,4 +1,10 @@
-import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import {
   addSpinCounterSignal,
   addSpinCounterUpdate,
@@ -34,6 +40,10 @@ export interface Item {
   command: Command;
   /** The calls whose signals brought it: each may still send its update. */
   calls: string[];
+  /** When the round took it; milliseconds since the epoch. */
+  acceptedAt: number;
+  /** The event before which a signal has brought it; absent for the round's start. */
+  acceptedBefore?: number;
   reply?: RoundReply;
 }
 
@@ -190,7 +200,8 @@ function post(inbox: Inbox, command: Command, key: string): Item | undefined {
   if (waiting !== undefined) {
     return fingerprintOf(waiting.command) === fingerprintOf(command) ? waiting : undefined;
   }
-  const item: Item = { key, command, calls: [] };
+  const acceptedBefore = workflowInfo().historyLength;
+  const item: Item = { key, command, calls: [], acceptedAt: Date.now(), acceptedBefore };
   inbox.queue.push(item);
   inbox.active.set(key, item);
   return item;

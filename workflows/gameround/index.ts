@@ -23,6 +23,7 @@ import { decide, type Decision } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
+import { refusedAsRestored } from '../../src/domain/round/restored';
 import { resumeVoid } from '../../src/domain/round/settle';
 import {
   EVENTS_PER_RUN,
@@ -78,6 +79,7 @@ function setup(start: GameroundStart): Parts {
   const round: Round = {
     state: continued?.state ?? openRound(identity, policy, command, startedAt()),
     guardLost: false,
+    takenOver: false,
   };
   const inbox: Inbox = { queue: [], active: new Map(), refusals: [], updates: 0, answers: new Map() };
   const publish = publisher(round);
@@ -89,6 +91,7 @@ function setup(start: GameroundStart): Parts {
       key: 'start',
       command,
       calls: start.call === undefined ? [] : [start.call],
+      acceptedAt: workflowInfo().startTime.getTime(),
     });
 
   setHandler(stateQuery, () => view(round, inbox));
@@ -109,7 +112,7 @@ function setup(start: GameroundStart): Parts {
   return {
     round,
     inbox,
-    wallet: createWallet(round, publish),
+    wallet: createWallet(round, projection, publish),
     projection,
     autoClose: createAutoClose(round, plan, () => {
       publish();
@@ -137,6 +140,7 @@ async function run(parts: Parts, start: GameroundStart): Promise<void> {
 
 async function carryOut(parts: Parts, item: Item): Promise<void> {
   const { round, inbox } = parts;
+  round.takenOver = false;
   const decision = decideSafely(round, item);
   switch (decision.kind) {
     case 'refuse':
@@ -163,7 +167,7 @@ function decideSafely(round: Round, item: Item): Decision {
 async function finish(parts: Parts, item: Item): Promise<void> {
   const { round, inbox, wallet, projection, autoClose, publish } = parts;
   answerBeforeWhatFollows(parts, item);
-  await wallet.drive(() => {
+  await wallet.drive(item, () => {
     if (round.state.pending?.stalled) {
       autoClose.watch();
       refuseWaiting(round, inbox);
@@ -182,7 +186,7 @@ async function finish(parts: Parts, item: Item): Promise<void> {
   // Who has its answer finds what it did: in the record, unless the database is down.
   await projection.project();
   answerIfDone(parts, item);
-  parts.afterwards.begin();
+  if (!round.takenOver) parts.afterwards.begin();
 }
 
 /** A void that nobody waits for may take long: the answer goes out before it, and the record catches up. */
@@ -195,8 +199,10 @@ function answerBeforeWhatFollows(parts: Parts, item: Item): void {
 
 function answerIfDone(parts: Parts, item: Item): void {
   const { round, inbox } = parts;
+  if (item.reply !== undefined) return;
+  if (round.takenOver) return answer(inbox, item, replyAbout(round.state, refusedAsRestored(round.state)));
   const known = round.state.commands[item.key]?.answer;
-  if (known !== undefined && item.reply === undefined) answer(inbox, item, replyTo(round.state, known));
+  if (known !== undefined) answer(inbox, item, replyTo(round.state, known));
 }
 
 /** Decided, nothing owed to the wallet, the record written, nobody waiting. */

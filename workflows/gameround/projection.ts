@@ -1,11 +1,12 @@
-import { condition, log, proxyActivities } from '@temporalio/workflow';
+import { condition, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { RECORD_BEHIND, type GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
-import { withoutKnown, type Recorded } from '../../src/domain/round/known-entries';
+import { isOwn, withoutKnown, type OwnVersions, type Recorded } from '../../src/domain/round/known-entries';
 import { snapshotOf } from '../../src/domain/round/replies';
+import { takeOver } from '../../src/domain/round/restored';
 import { failedAs } from '../failures';
 import { FIRST_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
-import type { Round } from './round';
+import { now, type Round } from './round';
 
 type Project = Pick<GameroundActivities, 'project'>;
 
@@ -19,7 +20,11 @@ export interface Projection {
   projectSoon(): void;
   /** The record shows the round as it is. */
   isIdle(): boolean;
+  /** The newest that was given to the record. */
   version(): number;
+  own(): OwnVersions;
+  /** Makes of the round what a record says that is ahead of it; nothing where the record is this run's own. */
+  takeOver(record: Recorded): void;
 }
 
 /**
@@ -35,6 +40,7 @@ export function createProjection(
   // A run goes on only when its record is up to date.
   let recorded: Recorded | undefined =
     previousVersion === undefined ? undefined : { snapshot: snapshotOf(round.state), version };
+  let own: OwnVersions = { upTo: version, also: [] };
   let catchingUp = false;
   let stale = false;
 
@@ -45,14 +51,44 @@ export function createProjection(
     const snapshot = snapshotOf(round.state);
     const base = recorded;
     try {
-      const version = next();
-      await project({ ...withoutKnown(snapshot, base), version });
-      recorded = { snapshot, version };
+      const before = wasReset() ? undefined : own;
+      const given = next();
+      own = { ...own, also: [...own.also, given] };
+      const other = await project({ ...withoutKnown(snapshot, base), version: given, own: before });
+      recorded = other === undefined ? { snapshot, version: given } : undefined;
+      if (other === undefined) written(given);
+      else if (mustWriteAgain(other)) await write({ project });
     } catch (error) {
       recorded = undefined;
       if (base === undefined || !failedAs(error, RECORD_BEHIND)) throw error;
       await write(retried);
     }
+  }
+
+  /** No older one can be written from now on. */
+  function written(given: number): void {
+    own = { upTo: Math.max(own.upTo, given), also: own.also.filter((one) => one > given) };
+  }
+
+  function mustWriteAgain(other: Recorded): boolean {
+    if (isOwn(own, other.version)) return false;
+    version = Math.max(version, other.version);
+    // One from before the reset was still on its way.
+    if (wasReset()) return true;
+    // What is at the wallet has to come back first: the record is written, and found to be ahead, once more after that.
+    if (round.state.pending === undefined) takeOverFrom(other);
+    return round.state.pending === undefined;
+  }
+
+  function takeOverFrom(record: Recorded): void {
+    if (isOwn(own, record.version)) return;
+    log.warn('the record is ahead of the round, which takes it over', { status: record.snapshot.status });
+    version = Math.max(version, record.version);
+    written(record.version);
+    recorded = undefined;
+    round.state = takeOver(round.state, record.snapshot, now());
+    round.takenOver = true;
+    publish();
   }
 
   async function catchUp(): Promise<void> {
@@ -111,5 +147,13 @@ export function createProjection(
     projectSoon,
     isIdle: () => !catchingUp && !stale,
     version: () => version,
+    own: () => own,
+    takeOver: takeOverFrom,
   };
+}
+
+/** A person has reset the workflow: what it did before, and the record shows, it does again. */
+function wasReset(): boolean {
+  const { runId, originalExecutionRunId } = workflowInfo();
+  return runId !== originalExecutionRunId;
 }

@@ -8,6 +8,8 @@ export interface Round {
   state: RoundState;
   /** Another round holds the open-round guard: this one ends without a debit. */
   guardLost: boolean;
+  /** While the command under way found that the record is ahead (src/domain/round/restored.ts): it is refused. */
+  takenOver: boolean;
 }
 
 export function now(): string {

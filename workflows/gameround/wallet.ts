@@ -1,48 +1,72 @@
 import { condition, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
-import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
-import { UNREADABLE_PAYLOAD } from '../../src/contracts/payloads';
+import {
+  BET_AGE_MS,
+  BET_UNCONFIRMED,
+  type BetDelivery,
+  type DeliveryResult,
+  type GameroundActivities,
+  type WalletDelivery,
+} from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { settle } from '../../src/domain/round/settle';
 import type { PendingCall } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
 import { failedAs } from '../failures';
-import { delivery, FIRST_RETRY_MS, MAX_CONFIRM_RETRY_MS, untilSettled } from '../policies';
+import { BET_LATE_MS, betDelivery, delivery, FIRST_RETRY_MS, untilSettled } from '../policies';
+import type { Item } from './inbox';
+import type { Projection } from './projection';
 import { now, type Round } from './round';
 
 export interface Wallet {
-  /** Sends the pending call and all that follow from it until the round owes the wallet nothing more. */
-  drive(onSettled: () => void): Promise<void>;
+  /** Sends the command's pending call and all that follow from it until the round owes the wallet nothing more. */
+  drive(item: Item, onSettled: () => void): Promise<void>;
 }
 
-export function createWallet(round: Round, publish: () => void): Wallet {
+type Deliver = Pick<GameroundActivities, 'deliver'>;
+
+export function createWallet(round: Round, projection: Projection, publish: () => void): Wallet {
   const { walletTimeoutMs } = round.state.policy;
-  const first = proxyActivities<Pick<GameroundActivities, 'deliver'>>(delivery(walletTimeoutMs));
+  const first = proxyActivities<Deliver>(delivery(walletTimeoutMs));
   const retried = proxyActivities<Pick<GameroundActivities, 'settle'>>(untilSettled(walletTimeoutMs));
+  const givenUp = proxyActivities<Deliver>(betDelivery(walletTimeoutMs));
 
   /** What ends without an answer is unknown, whoever failed. */
-  async function deliver(pending: PendingCall): Promise<WalletOutcome | 'guard-lost'> {
-    const call = deliveryOf(round, pending);
-    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_CONFIRM_RETRY_MS)) {
-      const result = await deliverOnce(call, pending);
-      if (result !== 'unread' && result.kind !== 'unconfirmed') {
-        setUnconfirmed(false);
-        return result.kind === 'guard-lost' ? 'guard-lost' : result;
-      }
-      // Neither sent nor given up before the database can say whether it was sent already, or a worker can read it.
-      if (result !== 'unread') setUnconfirmed(true);
-      await sleep(waitMs);
-      call.late = true;
+  async function deliver(item: Item, pending: PendingCall): Promise<DeliveryResult> {
+    const call = deliveryOf(round, pending, projection);
+    try {
+      return await (pending.purpose === 'debit' ? deliverBet(call, item) : first.deliver(call));
+    } catch (error) {
+      log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
+      return noAnswer(pending, 'the worker gave no answer');
     }
   }
 
-  async function deliverOnce(call: WalletDelivery, pending: PendingCall): Promise<DeliveryResult | 'unread'> {
+  /** Sends the bet while its time is not over; then finds out what became of it. */
+  async function deliverBet(
+    call: WalletDelivery,
+    { acceptedAt, acceptedBefore }: Item,
+  ): Promise<DeliveryResult> {
+    const isFirst = call.call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
+    const bet: BetDelivery = { isFirst, acceptedAt, acceptedBefore, isOver: false, maybeSent: false };
+    const leftMs = Math.min(acceptedAt + BET_AGE_MS - Date.now(), BET_AGE_MS);
+    if (leftMs > 0) {
+      const inTime = proxyActivities<Deliver>(betDelivery(walletTimeoutMs, leftMs));
+      try {
+        return await inTime.deliver({ ...call, bet });
+      } catch (error) {
+        log.warn('a bet was not sent in time', { reason: String(error) });
+        bet.maybeSent = !failedAs(error, BET_UNCONFIRMED);
+      }
+    }
+    let isKnown = false;
+    const asking = givenUp
+      .deliver({ ...call, bet: { ...bet, isOver: true } })
+      .finally(() => (isKnown = true));
+    if (!(await condition(() => isKnown, BET_LATE_MS))) setUnconfirmed(true);
     try {
-      return await first.deliver(call);
-    } catch (error) {
-      log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
-      // The worker lacks the key of the arguments: nothing of the call was carried out, another may have it.
-      if (failedAs(error, UNREADABLE_PAYLOAD)) return 'unread';
-      return noAnswer(pending, 'the worker gave no answer');
+      return await asking;
+    } finally {
+      setUnconfirmed(false);
     }
   }
 
@@ -58,7 +82,7 @@ export function createWallet(round: Round, publish: () => void): Wallet {
   async function retry(pending: PendingCall): Promise<WalletOutcome> {
     await sleep(FIRST_RETRY_MS);
     try {
-      return await retried.settle(deliveryOf(round, pending));
+      return await retried.settle(deliveryOf(round, pending, projection));
     } catch (error) {
       log.error('retrying a wallet call failed', { purpose: pending.purpose, reason: String(error) });
       return noAnswer(pending, 'the worker gave no answer');
@@ -66,25 +90,27 @@ export function createWallet(round: Round, publish: () => void): Wallet {
   }
 
   return {
-    async drive(onSettled) {
+    async drive(item, onSettled) {
       for (let pending = round.state.pending; pending !== undefined; pending = round.state.pending) {
         if (pending.parked) {
           await condition(() => round.state.pending?.parked !== true);
           continue;
         }
-        const outcome = await (pending.stalled ? retry(pending) : deliver(pending));
-        if (outcome === 'guard-lost') {
+        const outcome = await (pending.stalled ? retry(pending) : deliver(item, pending));
+        if (outcome.kind === 'guard-lost') {
           round.guardLost = true;
           return;
         }
-        round.state = settle(round.state, outcome, now());
+        // Not where it is a write of this run that came meanwhile: then the call is delivered after all.
+        if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
+        else round.state = settle(round.state, outcome, now());
         onSettled();
       }
     },
   };
 }
 
-function deliveryOf(round: Round, pending: PendingCall): WalletDelivery {
+function deliveryOf(round: Round, pending: PendingCall, projection: Projection): WalletDelivery {
   const { state } = round;
   const credit = pending.transactions.find(({ type }) => type === 'credit');
   const creditAccepted = state.transactions.some(
@@ -93,11 +119,10 @@ function deliveryOf(round: Round, pending: PendingCall): WalletDelivery {
   return {
     round: state.identity,
     call: { purpose: pending.purpose, transactions: pending.transactions },
-    confirmGuard: pending.transactions.some(({ isFirstDebit }) => isFirstDebit === true),
+    own: projection.own(),
     maybePaid: state.maybePaid,
     creditAccepted,
     gentle: pending.gentle === true,
-    late: false,
     originalRunId: workflowInfo().originalExecutionRunId,
   };
 }

@@ -5,6 +5,7 @@ export function attentionOf(state: RoundState): Attention[] {
   const found = new Set<Attention>(state.marks);
   if (state.status !== 'open') found.delete('auto-close-failing');
   if (state.crashed) found.add('crashed');
+  else found.delete('restored');
   if (state.pending?.parked) found.add('void-refused');
   else if (state.pending?.stalled)
     found.add(state.pending.purpose === 'void' ? 'void-pending' : 'credit-pending');

@@ -13,6 +13,19 @@ export interface Recorded {
   version: number;
 }
 
+/**
+ * The versions that a run has given to its record: all up to the last one that is known to be written, and those that may
+ * have been since. A record with another one was written by a run that is not known here.
+ */
+export interface OwnVersions {
+  upTo: number;
+  also: number[];
+}
+
+export function isOwn({ upTo, also }: OwnVersions, version: number): boolean {
+  return version <= upTo || also.includes(version);
+}
+
 /** A shorter list goes as a whole: its record is written without being read first. */
 const FEWEST_LEFT_OUT = 16;
 

@@ -6,6 +6,7 @@ export type RoundStatus = 'open' | 'closed' | 'cancel';
 /** Why a person should look at a round; the most urgent first. */
 export const ATTENTIONS = [
   'crashed',
+  'restored',
   'void-refused',
   'credit-pending',
   'void-pending',
