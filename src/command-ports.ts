@@ -1,21 +1,25 @@
 import type { OperatorWallet } from './clients/types';
 import type { CommandPorts, RoundGuards } from './commands/ports';
+import type { RoundStateView } from './contracts/gameround';
 import { refuse } from './domain/errors';
 import type { RoundQueries } from './queries/rounds';
+import type { Rounds } from './read-model/rounds';
 import type { Tenants } from './tenants';
 import { createTicketChooser } from './tickets';
 
 /** What the commands need besides Temporal, from the parts that have it. */
 export function commandPorts(parts: {
   guards: RoundGuards;
+  rounds: Pick<Rounds, 'write'>;
   queries: Pick<RoundQueries, 'find' | 'ticketUse'>;
   tenants: Tenants;
   wallet: Pick<OperatorWallet, 'getBalance'>;
 }): CommandPorts {
-  const { guards, queries, tenants } = parts;
+  const { guards, rounds, queries, tenants } = parts;
   return {
     guards,
     findRecord: (gameround) => queries.find(gameround),
+    repairRecord: (state) => repairRecord(rounds, guards, state),
     policyFor: (session) => {
       const operator = tenants.operator(session.operatorId);
       const game = tenants.game(session.gameCode);
@@ -35,4 +39,16 @@ export function commandPorts(parts: {
       ticketUse: (operatorId, playerId, serial) => queries.ticketUse(operatorId, playerId, serial),
     }),
   };
+}
+
+/** As its workflow tells it, under the version that the workflow gave. */
+export async function repairRecord(
+  rounds: Pick<Rounds, 'write'>,
+  guards: Pick<RoundGuards, 'release'>,
+  { phase: _phase, refusals: _refusals, version, ...snapshot }: RoundStateView,
+): Promise<boolean> {
+  const isWritten = await rounds.write(snapshot, version);
+  const { identity, status, crashed } = snapshot;
+  if (status !== 'open' || crashed) await guards.release(identity, identity.gameround);
+  return isWritten;
 }

@@ -30,7 +30,8 @@ const tenants = tenantsInMemory(
 function portsWith(answer: BalanceAnswer) {
   const getBalance = jest.fn(() => Promise.resolve(answer));
   const ports = commandPorts({
-    guards: { take: jest.fn(), replace: jest.fn() },
+    guards: { take: jest.fn(), replace: jest.fn(), holder: jest.fn(), release: jest.fn() },
+    rounds: { write: jest.fn() },
     queries: { find: jest.fn(), ticketUse: () => Promise.resolve({ used: 2, won: 30 }) },
     tenants,
     wallet: { getBalance },

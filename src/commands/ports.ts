@@ -1,12 +1,15 @@
+import type { RoundStateView } from '../contracts/gameround';
 import type { RoundPolicy, RoundSnapshot, Ticket } from '../domain/round/types';
 import type { Session } from '../domain/session';
 
 /** What the commands need besides Temporal. Calls reject when the database or the operator can't be reached. */
 export interface CommandPorts {
   findRecord(gameround: string): Promise<RoundSnapshot | undefined>;
+  /** Writes a record that is behind its workflow, or missing, and says whether it was so. A guard of a round that is over goes. */
+  repairRecord(state: RoundStateView): Promise<boolean>;
   guards: RoundGuards;
   /** The settings of the session's operator and game that a new round keeps. */
-  policyFor(session: Session): Promise<RoundPolicy>;
+  policyFor(session: Pick<Session, 'operatorId' | 'gameCode'>): Promise<RoundPolicy>;
   /** The player's ticket of that currency and stake; rejects with NOTICKETAVAILABLE when there is none. */
   chooseTicket(session: Session, debitAmount: number | undefined): Promise<ChosenTicket>;
 }
@@ -33,4 +36,6 @@ export interface GuardKey {
 export interface RoundGuards {
   take(key: GuardKey, gameround: string): Promise<GuardHolder>;
   replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
+  holder(key: GuardKey): Promise<string | undefined>;
+  release(key: GuardKey, gameround: string): Promise<void>;
 }

@@ -26,7 +26,7 @@ import {
 import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/search-attributes';
 import { refuse } from '../domain/errors';
 import { readCommand } from '../domain/round/read-command';
-import type { Command, RoundIdentity } from '../domain/round/types';
+import type { Command, RoundIdentity, RoundState } from '../domain/round/types';
 import { channels } from './channels';
 import { commandDeadline, msLeft, TASK_TIMEOUT, withinCommandTime } from './deadline';
 
@@ -48,6 +48,8 @@ export interface RoundClient {
   /** The round's state, also of a closed one within retention; undefined where there never was a round. */
   state(gameround: string, deadline?: number): Promise<RoundStateView | undefined>;
   isRunning(gameround: string, deadline?: number): Promise<boolean>;
+  /** Begins a round anew whose workflow Temporal does not know. */
+  restore(state: RoundState, version: number): Promise<void>;
 }
 
 export function createRoundClient(client: Client, taskQueue: string): RoundClient {
@@ -149,6 +151,26 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
     state: (gameround, until) =>
       reading(gameround, (deadline) => within(() => stateOf(handleOf(gameround)), deadline), until),
     isRunning: (gameround, deadline) => within(() => isRunning(handleOf(gameround)), deadline),
+    restore: async (state, version) => {
+      const { identity, policy, stake } = state;
+      const autoCloseAt = Date.parse(state.openedAt) + policy.autoCloseAfterMs;
+      await client.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, {
+        ...startOptions({
+          ...{ identity, policy },
+          // It was carried out before: what goes on is `continued`.
+          command: {
+            type: 'start',
+            stake,
+            currency: identity.currency,
+            useTicket: false,
+            endGame: false,
+            winAmount: 0,
+          },
+          continued: { state, version, autoCloseAt, autoCloseAttempts: 0 },
+        }),
+        taskQueue,
+      });
+    },
   };
 }
 
@@ -210,19 +232,25 @@ function startOperation(
   start: GameroundStart,
   taskQueue: string,
 ): WithStartWorkflowOperation<GameroundWorkflow> {
-  const { identity } = start;
   return new WithStartWorkflowOperation<GameroundWorkflow>(GAMEROUND_WORKFLOW, {
-    workflowId: workflowIdOf(identity.gameround),
+    ...startOptions(start),
     taskQueue,
-    args: [start],
-    workflowTaskTimeout: TASK_TIMEOUT,
     workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+}
+
+function startOptions(start: GameroundStart) {
+  const { identity } = start;
+  return {
+    workflowId: workflowIdOf(identity.gameround),
+    args: [start] as [GameroundStart],
+    workflowTaskTimeout: TASK_TIMEOUT,
     // Completed: the name is used up. Failed: the guard was lost before anything was sent, so it is not.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
     typedSearchAttributes: searchAttributes(identity),
     staticSummary: `${identity.gameCode}: ${identity.playerId} of ${identity.operatorId}`,
     staticDetails: staticDetails(start),
-  });
+  } as const;
 }
 
 function searchAttributes(identity: RoundIdentity): SearchAttributePair[] {

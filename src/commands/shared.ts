@@ -95,11 +95,30 @@ export async function replyForOver(
   deadline?: number,
 ): Promise<RoundReply> {
   const record = await recordOf(deps, gameround);
-  const round =
-    record === undefined || record === 'unavailable' ? await deps.rounds.state(gameround, deadline) : record;
+  const round = await standing(deps, gameround, record, deadline);
   if (round === undefined) throw refuse('GAMEROUNDNOTFOUND');
   if (!owns(actor, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
-  // The record says open although nothing runs: somebody ended the workflow by force. Nothing can be done here.
+  // Somebody ended the workflow by force, or Temporal lost it (docs/operations.md). Nothing can be done here.
   if (round.status === 'open') throw refuse('SERVICEUNAVAILABLE');
   return replyAbout(round, refusal('GAMEROUNDNOTACTIVE'));
+}
+
+/**
+ * How a round stands: a record that is over has the last word, an open one may lag behind its workflow. Where the workflow is
+ * over too, MongoDB was restored from an older copy: the record is written anew.
+ */
+export async function standing(
+  deps: CommandDependencies,
+  gameround: string,
+  record: RoundSnapshot | undefined | 'unavailable',
+  deadline?: number,
+): Promise<RoundSnapshot | undefined> {
+  const known = record === 'unavailable' ? undefined : record;
+  if (known !== undefined && known.status !== 'open') return known;
+  const state = await deps.rounds.state(gameround, deadline);
+  if (state === undefined) return known;
+  const isBehind = state.status !== 'open' && record !== 'unavailable';
+  if (isBehind && !(await deps.rounds.isRunning(gameround, deadline)))
+    await deps.ports.repairRecord(state).catch(() => undefined);
+  return state;
 }

@@ -67,7 +67,12 @@ async function replyByRecord(deps: CommandDependencies, start: Start): Promise<R
 async function replyByRound(deps: CommandDependencies, start: Start): Promise<RoundReply | undefined> {
   const { gameround, request, deadline } = start;
   const reply = await deps.rounds.ask(gameround, startCommandOf(request), actorOf(request.session), deadline);
-  return reply === 'gone' ? replyByRecord(deps, start) : reply;
+  if (reply !== 'gone') return reply;
+  const recorded = await replyByRecord(deps, start);
+  if (recorded !== undefined) return recorded;
+  // A record may be missing: MongoDB was restored from an older copy.
+  const isKnown = (await deps.rounds.state(gameround, deadline)) !== undefined;
+  return isKnown ? replyForOver(deps, gameround, actorOf(request.session), deadline) : undefined;
 }
 
 /** The round is there, or may be: a repeat, or a follow-up debit, which has to be durable first. */

@@ -74,6 +74,8 @@ export const resumeSignal = defineSignal('resume');
 export interface RoundStateView extends RoundSnapshot {
   /** `starting` until the first debit is decided. */
   phase: 'starting' | 'settled' | 'busy' | 'stalled';
+  /** The newest that its record was given. */
+  version: number;
   /** The last commands that were refused without being kept, newest last. */
   refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
 }

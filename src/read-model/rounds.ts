@@ -31,6 +31,8 @@ export interface Rounds {
   recorded(gameround: string): Promise<Recorded | undefined>;
   /** The record where its version is none of these. */
   ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
+  /** All that are open, crashed ones included. */
+  open(): AsyncIterable<Recorded>;
   collection: Collection<RoundDocument>;
 }
 
@@ -59,6 +61,10 @@ export function createRounds(db: Db, environment: string): Rounds {
     },
     find: async (gameround) => (await find({ _id: gameround }))?.snapshot,
     recorded: (gameround) => find({ _id: gameround }),
+    open: () =>
+      collection
+        .find({ status: 'open' }, { projection: { snapshot: 1, version: 1 } })
+        .map(({ snapshot, version }) => ({ snapshot, version })),
     ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),
   };
 }

@@ -1601,6 +1601,19 @@ export const BREAKS: readonly Break[] = [
     replace: 'return (await byRecord(deps, delivery, bet, isHeld)) ?? NEVER_SENT;',
   },
   {
+    rows: ['c4.restoredRecords'],
+    file: 'src/commands/shared.ts',
+    find: 'const state = await deps.rounds.state(gameround, deadline);\n  if (state === undefined) return known;',
+    replace:
+      'const state = known === undefined ? await deps.rounds.state(gameround, deadline) : undefined;\n  if (state === undefined) return known;',
+  },
+  {
+    rows: ['c4.restoredRecords#2'],
+    file: 'src/commands/repair-records.ts',
+    find: 'if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;',
+    replace: '',
+  },
+  {
     rows: ['c4.restored'],
     file: 'activities/deliver.ts',
     find: "return record && { kind: 'ahead', record };",

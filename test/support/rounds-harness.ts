@@ -12,8 +12,10 @@ import { createHttpClient, type HttpClient } from '../../src/clients/http';
 import { guardedWallet, WALLET_GUARD, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
 import type { OperatorAddress } from '../../src/clients/types';
+import { repairRecord } from '../../src/command-ports';
 import { createCommands } from '../../src/commands';
 import { createReconciliation } from '../../src/commands/reconcile-transactions';
+import { repairRecords, type Repaired } from '../../src/commands/repair-records';
 import { createRoundControl } from '../../src/commands/round-control';
 import { createServerTimes } from '../../src/commands/server-times';
 import type { CommandPorts } from '../../src/commands/ports';
@@ -79,6 +81,8 @@ export interface RoundsHarness extends WalletControls {
   taskQueue: string;
   /** What new rounds get; a test may change it for the rounds that it starts from then on. */
   policy: RoundPolicy;
+  /** What `npm run repair-records` does. */
+  repair(since: Date): Promise<Repaired>;
   newSession(change?: Partial<Session>): Session;
   handle(gameround: string): WorkflowHandle;
   /** Of this harness's world, for workers of a test's own. */
@@ -131,7 +135,8 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     operatorOf: (operatorId) => addressOf(operatorId, wallet.url, policy),
     ticketUse: (...ofPlayer) => queries.ticketUse(...ofPlayer),
   });
-  const commands = commandsOver(client, database, rounds, policy, taskQueue, chooseTicket);
+  const ports = portsOver(database, rounds, policy, chooseTicket);
+  const commands = createCommands(client, ports, { taskQueue });
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
   return {
     ...walletControls(wallet.url),
@@ -143,6 +148,8 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     walletUrl: wallet.url,
     taskQueue,
     policy,
+    repair: (since) =>
+      repairRecords(client, { ...ports, openRecords: () => rounds.open() }, since, taskQueue),
     newSession: sessionOf,
     startWorker,
     activities,
@@ -261,29 +268,25 @@ export async function runWorker({
   };
 }
 
-function commandsOver(
-  client: Client,
+function portsOver(
   { db }: Database,
   rounds: Rounds,
   policy: RoundPolicy,
-  taskQueue: string,
   chooseTicket: CommandPorts['chooseTicket'],
-): GameroundCommands {
-  return createCommands(
-    client,
-    {
-      findRecord: (gameround) => rounds.find(gameround),
-      guards: createGuards(db),
-      policyFor: ({ operatorId, gameCode }) =>
-        Promise.resolve({
-          ...policy,
-          voidsWholeRound: operatorId === 'op-whole',
-          followUpDebits: gameCode === FOLLOW_UP_GAME,
-        }),
-      chooseTicket,
-    },
-    { taskQueue },
-  );
+): CommandPorts {
+  const guards = createGuards(db);
+  return {
+    findRecord: (gameround) => rounds.find(gameround),
+    repairRecord: (state) => repairRecord(rounds, guards, state),
+    guards,
+    policyFor: ({ operatorId, gameCode }) =>
+      Promise.resolve({
+        ...policy,
+        voidsWholeRound: operatorId === 'op-whole',
+        followUpDebits: gameCode === FOLLOW_UP_GAME,
+      }),
+    chooseTicket,
+  };
 }
 
 function sessionOf(more: Partial<Session> = {}): Session {

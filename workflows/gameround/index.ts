@@ -94,10 +94,10 @@ function setup(start: GameroundStart): Parts {
       acceptedAt: workflowInfo().startTime.getTime(),
     });
 
-  setHandler(stateQuery, () => view(round, inbox));
+  setHandler(stateQuery, () => view(round, inbox, projection));
   setHandler(stateUpdate, neverAccepted, {
     validator: () => {
-      const state = view(round, inbox);
+      const state = view(round, inbox, projection);
       throw ApplicationFailure.create({
         message: 'the state of the round',
         type: FAILURES.told,
@@ -124,10 +124,12 @@ function setup(start: GameroundStart): Parts {
 }
 
 async function run(parts: Parts, start: GameroundStart): Promise<void> {
-  const { inbox, autoClose, publish } = parts;
+  const { round, inbox, autoClose, projection, publish } = parts;
   const first = inbox.active.get('start');
   if (first !== undefined) await finish(parts, first);
   publish();
+  // Its record doesn't show the mark yet.
+  if (round.state.marks.includes('restored')) projection.projectSoon();
   autoClose.watch();
   while (!isOver(parts)) {
     const item = inbox.queue.shift();
@@ -250,9 +252,14 @@ async function goOn({ round, projection, autoClose }: Parts, start: GameroundSta
   });
 }
 
-function view(round: Round, inbox: Inbox): RoundStateView {
+function view(round: Round, inbox: Inbox, projection: Projection): RoundStateView {
   const { state } = round;
   const decided = state.transactions.some(({ outcome }) => outcome !== 'pending');
   const phase = state.pending?.stalled ? 'stalled' : state.pending ? 'busy' : 'settled';
-  return { ...snapshotOf(state), phase: decided ? phase : 'starting', refusals: inbox.refusals };
+  return {
+    ...snapshotOf(state),
+    phase: decided ? phase : 'starting',
+    version: projection.version(),
+    refusals: inbox.refusals,
+  };
 }

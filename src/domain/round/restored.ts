@@ -1,7 +1,7 @@
 import { refusal, type Refusal } from '../errors';
 import { mark } from './attention';
 import { sendNextVoid } from './decide';
-import type { RoundSnapshot, RoundState, RoundTransaction } from './types';
+import type { RoundPolicy, RoundSnapshot, RoundState, RoundTransaction } from './types';
 
 /**
  * Temporal was restored from an older copy and the record is ahead of this state: the round becomes what its record says.
@@ -35,6 +35,13 @@ function movedSince(state: RoundState, record: RoundSnapshot): RoundTransaction[
   const nameOf = ({ type, hash }: Pick<RoundTransaction, 'type' | 'hash'>): string => `${type} ${hash}`;
   const known = new Set([...record.transactions, ...(state.pending?.transactions ?? [])].map(nameOf));
   return state.transactions.filter((one) => one.outcome !== 'declined' && !known.has(nameOf(one)));
+}
+
+/** A round whose workflow Temporal does not know, from its record: crashed, for a reconciliation or a person to end. */
+export function restoredRound(record: RoundSnapshot, policy: RoundPolicy): RoundState {
+  const { attention: _shown, ...recorded } = record;
+  const nothing = { commands: {}, voidsToCome: [], marks: [], maybePaid: true, infoBytes: 0 };
+  return crashedAsRestored({ ...recorded, ...nothing, policy });
 }
 
 /** What a command is answered whose round was taken over from its record. */

@@ -1,0 +1,62 @@
+import type { Client } from '@temporalio/client';
+import { GAMEROUND_WORKFLOW, workflowIdOf, type RoundStateView } from '../contracts/gameround';
+import { restoredRound } from '../domain/round/restored';
+import type { Recorded } from '../domain/round/known-entries';
+import type { CommandPorts } from './ports';
+import { createRoundClient, type RoundClient } from './round-client';
+
+/** What was written anew. */
+export interface Repaired {
+  records: number;
+  guards: number;
+  /** Rounds whose workflow Temporal does not know: begun anew as crashed, as their records say. */
+  rounds: number;
+}
+
+export interface RepairPorts extends Pick<CommandPorts, 'repairRecord' | 'guards' | 'policyFor'> {
+  openRecords(): AsyncIterable<Recorded>;
+}
+
+/**
+ * After a database was restored from a copy (docs/operations.md): brings the records and guards up to the workflows that run
+ * or were closed since then, and gives open records without a workflow one, so that they can be reconciled or settled.
+ */
+export async function repairRecords(
+  client: Client,
+  ports: RepairPorts,
+  since: Date,
+  taskQueue: string,
+): Promise<Repaired> {
+  const rounds = createRoundClient(client, taskQueue);
+  const repaired: Repaired = { records: 0, guards: 0, rounds: 0 };
+  const query =
+    `WorkflowType = '${GAMEROUND_WORKFLOW}' AND TaskQueue = '${taskQueue}'` +
+    ` AND (ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}')`;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    const state = await rounds.state(workflowId.slice(workflowIdOf('').length));
+    // It has no record yet, or never will.
+    if (state === undefined || state.phase === 'starting') continue;
+    if (await ports.repairRecord(state)) repaired.records += 1;
+    if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;
+  }
+  for await (const { snapshot, version } of ports.openRecords()) {
+    if ((await rounds.state(snapshot.identity.gameround)) !== undefined) continue;
+    const policy = await ports.policyFor(snapshot.identity);
+    await rounds.restore(restoredRound(snapshot, policy), version);
+    repaired.rounds += 1;
+  }
+  return repaired;
+}
+
+/** An open round whose guard is gone, or still another's from before it, holds it again. */
+async function holdsGuardAgain(
+  { guards }: RepairPorts,
+  rounds: RoundClient,
+  { identity, status, crashed }: RoundStateView,
+): Promise<boolean> {
+  if (status !== 'open' || crashed || (await guards.holder(identity)) === identity.gameround) return false;
+  const holder = await guards.take(identity, identity.gameround);
+  if (holder.gameround === identity.gameround) return true;
+  if (await rounds.isRunning(holder.gameround)) return false;
+  return guards.replace(identity, holder, identity.gameround);
+}

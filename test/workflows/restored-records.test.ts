@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { RoundDocument } from '../../src/read-model/rounds';
+import { finished, playerOf, refused, until, type Player } from '../support/player';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
+
+/*
+ * MongoDB is restored from a copy that is older than the rounds (contract §4, restored databases): records and guards are
+ * really put back as they were, or taken away.
+ */
+
+const WIN = 500;
+
+let harness: RoundsHarness;
+
+beforeAll(async () => {
+  harness = await startRounds();
+}, 60_000);
+
+afterAll(async () => {
+  await harness?.stop();
+});
+
+type Restored = 'an older record' | 'no record';
+
+/** A round that was closed after the copy was made, or opened after it. */
+async function closedSince(
+  restored: Restored,
+): Promise<{ player: Player; hash: string; last: RoundDocument }> {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: WIN, roundId: 'r' });
+  const guards = harness.db.collection('roundguards');
+  const [record, guard] = [await recordOf(hash), await guards.findOne({ gameround: hash })];
+  await player.end(hash, 'e');
+  await finished(harness, hash);
+  const last = await recordOf(hash);
+  if (restored === 'no record') await harness.rounds.collection.deleteOne({ _id: hash });
+  else {
+    await harness.rounds.collection.replaceOne({ _id: hash }, record);
+    await guards.insertOne(guard!);
+  }
+  return { player, hash, last };
+}
+
+const recordOf = async (hash: string): Promise<RoundDocument> =>
+  (await harness.rounds.collection.findOne({ _id: hash }))!;
+
+describe.each<Restored>(['an older record', 'no record'])('a round that is over, with %s', (restored) => {
+  test.each<[string, (player: Player, hash: string) => Promise<string>]>([
+    ['endGameRound', (player, hash) => refused(player.end(hash, 'other'))],
+    ['addWin', (player, hash) => refused(player.win(hash, { winAmount: 1 }))],
+    ['voidGameRound', (player, hash) => refused(player.void(hash))],
+    ['startGameRound under its name', (player) => refused(player.start({ roundId: 'r' }))],
+  ])('%s: GAMEROUNDNOTACTIVE at once, and the record is what it was', async (_, call) => {
+    const { player, hash, last } = await closedSince(restored);
+    expect(await call(player, hash)).toBe('400 GAMEROUNDNOTACTIVE');
+    expect(await recordOf(hash)).toEqual(last);
+    const next = await player.start({ roundId: 'next' });
+    expect(next.gameRoundInfo.status).toBe('open');
+  });
+
+  test('is told as closed to who asks for it, and the record is what it was', async () => {
+    const { hash, last } = await closedSince(restored);
+    expect(await harness.commands.describeRound(hash)).toMatchObject({ status: 'closed' });
+    expect(await recordOf(hash)).toEqual(last);
+  });
+});
+
+test('its name closes no other round', async () => {
+  const { player } = await closedSince('no record');
+  const next = await player.open({ roundId: 'next' });
+  expect(await refused(player.start({ roundId: 'r', closeOpenGame: true }))).toBe('400 GAMEROUNDNOTACTIVE');
+  expect(await harness.commands.describeRound(next)).toMatchObject({ status: 'open' });
+});
+
+describe('repaired all at once', () => {
+  test('records of rounds that closed or run, and guards of open ones', async () => {
+    const since = new Date(Date.now() - 1_000);
+    const closed = [await closedSince('an older record'), await closedSince('no record')];
+    const player = playerOf(harness);
+    const open = await player.open({ winAmount: WIN });
+    const before = await recordOf(open);
+    await harness.rounds.collection.deleteOne({ _id: open });
+    await harness.db.collection('roundguards').deleteOne({ gameround: open });
+    expect(await harness.repair(since)).toMatchObject({ records: 3, guards: 1, rounds: 0 });
+    for (const { hash, last } of closed) expect(await recordOf(hash)).toEqual(last);
+    expect(await recordOf(open)).toEqual(before);
+    expect(await refused(player.start())).toBe('400 GAMEROUNDALREADYSTARTED');
+    expect(await harness.repair(since)).toMatchObject({ records: 0, guards: 0, rounds: 0 });
+  });
+
+  test('an open record whose workflow Temporal does not know is a crashed round again, and can be reconciled', async () => {
+    const player = playerOf(harness);
+    const { snapshot, version } = (await harness.rounds.recorded(await player.open({ winAmount: WIN })))!;
+    const hash = randomUUID();
+    const identity = { ...snapshot.identity, gameround: hash };
+    const transactions = snapshot.transactions.map((bet) => ({ ...bet, hash: randomUUID() }));
+    await harness.rounds.write({ ...snapshot, identity, transactions }, version);
+    expect(await harness.repair(new Date())).toMatchObject({ rounds: 1 });
+    expect(await refused(player.end(hash))).toBe('400 GAMEROUNDCRASHED');
+    expect(await harness.attention(hash)).toEqual(['crashed', 'restored']);
+    const shown = (): Promise<RoundDocument> => recordOf(hash);
+    await until(shown, ({ attention }) => attention.includes('restored'));
+    const { round } = await harness.reconcile('op1', hash);
+    expect(round.status).toBe('closed');
+    await finished(harness, hash);
+    expect(await harness.sent(hash)).toEqual(['debit+credit+end']);
+    expect(await recordOf(hash)).toMatchObject({ status: 'closed', attention: [] });
+  });
+});
