@@ -153,7 +153,7 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
     isRunning: (gameround, deadline) => within(() => isRunning(handleOf(gameround)), deadline),
     restore: async (state, version) => {
       const { identity, policy, stake } = state;
-      const autoCloseAt = Date.parse(state.openedAt) + policy.autoCloseAfterMs;
+      const autoCloseAt = new Date(state.openedAt).getTime() + policy.autoCloseAfterMs;
       await client.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, {
         ...startOptions({
           ...{ identity, policy },
