@@ -51,9 +51,11 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   const outbound = createOutbound(config, logger, metrics);
   const sessions = createSessions({ db, logger });
   const temporal = connectLazily(config);
+  const rounds = createRounds(db, config.environment);
+  metrics.measureWaiting(() => rounds.waiting());
   return {
     ...{ config, logger, metrics, admin, stopped, database, tenants, outbound, sessions, temporal },
-    rounds: createRounds(db, config.environment),
+    rounds,
     guards: createGuards(db),
     async close() {
       await tenants.close();

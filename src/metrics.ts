@@ -1,3 +1,4 @@
+import type { WaitingRounds } from './read-model/rounds';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Measures of one process (contract §1 `GET /metrics`). Labels are few and fixed: never an id, a token or a path. */
@@ -12,6 +13,8 @@ export interface Metrics {
   walletCallWithheld(call: { operatorId: string; operation: string; why: 'failing' | 'busy' }): void;
   walletFailing(operatorId: string, failing: boolean): void;
   refusedAuthentication(reason: 'signature' | 'token'): void;
+  /** From now on rounds that bear a mark are counted whenever the measures are read; without an answer they are left out. */
+  measureWaiting(ask: () => Promise<WaitingRounds[]>): void;
   /** Text in the format that Prometheus reads, and its content type. */
   exposition(): Promise<{ contentType: string; text: string }>;
 }
@@ -72,6 +75,46 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
       withheld.inc({ operator: operatorId, operation, why }),
     walletFailing: (operatorId, isFailing) => failing.set({ operator: operatorId }, isFailing ? 1 : 0),
     refusedAuthentication: (reason) => refused.inc({ reason }),
+    measureWaiting: (ask) => measureWaiting(registers, ask),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+const KEPT_MS = 5_000;
+
+/** One question for both measures, and at most one in five seconds, however often they are read. */
+function measureWaiting(registers: Registry[], ask: () => Promise<WaitingRounds[]>): void {
+  let asked: { answer: Promise<WaitingRounds[]>; at: number } | undefined;
+  const waiting = (): Promise<WaitingRounds[]> => {
+    if (asked === undefined || performance.now() - asked.at > KEPT_MS)
+      asked = { answer: ask().catch(() => []), at: performance.now() };
+    return asked.answer;
+  };
+  new Gauge({
+    name: 'gameround_rounds_waiting',
+    help: 'Rounds that bear a mark: a person should look at them (docs/operations.md)',
+    labelNames: ['mark', 'operator'],
+    registers,
+    async collect() {
+      const found = await waiting();
+      this.reset();
+      for (const { mark, operator, rounds } of found) this.set({ mark, operator }, rounds);
+    },
+  });
+  new Gauge({
+    name: 'gameround_oldest_waiting_seconds',
+    help: 'How long the oldest of each mark has stood',
+    labelNames: ['mark'],
+    registers,
+    async collect() {
+      const found = await waiting();
+      this.reset();
+      for (const mark of new Set(found.map((one) => one.mark))) {
+        const oldest = Math.min(
+          ...found.filter((one) => one.mark === mark).map(({ since }) => since.getTime()),
+        );
+        this.set({ mark }, Math.max(Date.now() - oldest, 0) / 1_000);
+      }
+    },
+  });
 }

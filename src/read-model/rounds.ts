@@ -4,6 +4,20 @@ import type { OwnVersions, Recorded } from '../domain/round/known-entries';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
 
+interface Mark {
+  mark: string;
+  since: Date;
+}
+
+/** Rounds of an operator that bear a mark. */
+export interface WaitingRounds {
+  mark: string;
+  operator: string;
+  rounds: number;
+  /** The oldest such mark. */
+  since: Date;
+}
+
 /** A round's record: the spec's operator gameround record, what queries look for, and the round as it stood. */
 export interface RoundDocument extends GameroundRecord {
   /** The gameround hash. */
@@ -14,11 +28,16 @@ export interface RoundDocument extends GameroundRecord {
   openedAt: Date;
   closedAt?: Date;
   attention: string[];
+  /** Since when the record has each of these marks; absent where it has none. */
+  waiting?: Mark[];
   snapshot: RoundSnapshot;
 }
 
 /** A command has ten seconds in all: a database that hangs must not take them. */
 const READ_TIMEOUT_MS = 1_000;
+const WAITING_TIMEOUT_MS = 2_000;
+/** Marks times operators; more than a person, or a Prometheus, has a use for. */
+const MAX_WAITING = 1_000;
 
 export interface Rounds {
   /**
@@ -33,6 +52,8 @@ export interface Rounds {
   ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
   /** All that are open, crashed ones included. */
   open(): AsyncIterable<Recorded>;
+  /** Those that a person should look at, by mark and operator. */
+  waiting(): Promise<WaitingRounds[]>;
   collection: Collection<RoundDocument>;
 }
 
@@ -45,10 +66,22 @@ export function createRounds(db: Db, environment: string): Rounds {
     return found === null ? undefined : { snapshot: found.snapshot, version: found.version };
   }
 
+  /** A mark that stood there before keeps its time. */
+  async function marksOf({ identity, attention }: RoundSnapshot): Promise<Mark[] | undefined> {
+    if (attention.length === 0) return undefined;
+    const options = { projection: { waiting: 1 }, timeoutMS: READ_TIMEOUT_MS };
+    const before = await collection.findOne({ _id: identity.gameround }, options);
+    const now = new Date();
+    return attention.map(
+      (mark) => before?.waiting?.find((known) => known.mark === mark) ?? { mark, since: now },
+    );
+  }
+
   return {
     collection,
     async write(snapshot, version, own = { upTo: version - 1, also: [] }) {
-      const { _id, ...fields } = toDocument(snapshot, version, environment);
+      const waiting = await marksOf(snapshot);
+      const { _id, ...fields } = { ...toDocument(snapshot, version, environment), waiting };
       try {
         const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
         await collection.replaceOne({ _id, $or: older }, fields, { upsert: true });
@@ -66,6 +99,25 @@ export function createRounds(db: Db, environment: string): Rounds {
         .find({ status: 'open' }, { projection: { snapshot: 1, version: 1 } })
         .map(({ snapshot, version }) => ({ snapshot, version })),
     ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),
+    waiting: () =>
+      collection
+        .aggregate<WaitingRounds>(
+          [
+            { $match: { waiting: { $exists: true } } },
+            { $unwind: '$waiting' },
+            {
+              $group: {
+                _id: { mark: '$waiting.mark', operator: '$operator' },
+                rounds: { $sum: 1 },
+                since: { $min: '$waiting.since' },
+              },
+            },
+            { $limit: MAX_WAITING },
+            { $project: { _id: 0, mark: '$_id.mark', operator: '$_id.operator', rounds: 1, since: 1 } },
+          ],
+          { hint: 'waiting', timeoutMS: WAITING_TIMEOUT_MS },
+        )
+        .toArray(),
   };
 }
 
@@ -99,6 +151,12 @@ export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
       key: { attention: 1, openedAt: -1 },
       name: 'attention',
       partialFilterExpression: { attention: { $exists: true } },
+    },
+    // Holds the rounds with a mark only: few, however many there are.
+    {
+      key: { 'waiting.since': 1 },
+      name: 'waiting',
+      partialFilterExpression: { waiting: { $exists: true } },
     },
   ]);
 }

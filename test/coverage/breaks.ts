@@ -209,6 +209,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'const KEPT_DAYS = 1;',
   },
   {
+    rows: ['c1.waiting'],
+    file: 'src/read-model/rounds.ts',
+    find: 'before?.waiting?.find((known) => known.mark === mark) ?? ',
+    replace: '',
+  },
+  {
     rows: ['c1.primary'],
     file: 'src/read-model/connect.ts',
     find: "uri.replace(SAID_OF_IT, '$1')",

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, type Logger } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
 import type { RoundControl, ServerTimes } from '../../activities/types';
@@ -59,6 +59,8 @@ export interface RoundsOptions {
   /** Default: the server of this jest run. */
   temporalAddress?: string;
   namespace?: string;
+  /** Of the worker, its workflows' lines included; default: errors on the console. */
+  logger?: Logger;
   taskQueue?: string;
   /** `none`: the test runs its own workers. */
   worker?: 'in-process' | 'none';
@@ -105,7 +107,7 @@ const POLICY: RoundPolicy = {
 };
 
 export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHarness> {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  Runtime.install({ logger: options.logger ?? new DefaultLogger('ERROR') });
   const address = options.temporalAddress ?? required('TEST_TEMPORAL_ADDRESS');
   const namespace = options.namespace ?? 'default';
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;

@@ -1,7 +1,7 @@
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { log, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import { attentionOf } from '../../src/domain/round/attention';
-import type { RoundState } from '../../src/domain/round/types';
+import type { Attention, RoundState } from '../../src/domain/round/types';
 
 /** The one mutable place of a round's workflow: its state, changed only by the rules of src/domain. */
 export interface Round {
@@ -31,13 +31,17 @@ export function isSettled(round: Round): boolean {
   return round.state.pending === undefined && round.state.voidsToCome.length === 0;
 }
 
-/** Shows on the workflow, for people, how the round stands. */
+/** Shows on the workflow, for people, how the round stands, and writes a line to the log when a mark comes or goes. */
 export function publisher(round: Round): () => void {
   let shown = '';
+  // A round that goes on in a new run had its lines before.
+  let logged: readonly Attention[] = attentionOf(round.state);
   return () => {
     const { state } = round;
     const attention = attentionOf(state);
     const text = attention.join(',');
+    logChange(state, logged, attention);
+    logged = attention;
     if (text !== shown) {
       upsertSearchAttributes([
         { key: GAMEROUND_ATTENTION, value: attention.length === 0 ? null : attention },
@@ -46,6 +50,17 @@ export function publisher(round: Round): () => void {
     }
     setCurrentDetails(describe(state, text));
   };
+}
+
+function logChange(
+  { identity: { gameround, operatorId } }: RoundState,
+  before: readonly Attention[],
+  after: readonly Attention[],
+): void {
+  for (const mark of after.filter((one) => !before.includes(one)))
+    log.warn('a round waits', { mark, gameround, operatorId });
+  for (const mark of before.filter((one) => !after.includes(one)))
+    log.warn('a round waits no more', { mark, gameround, operatorId });
 }
 
 function describe(state: RoundState, attention: string): string {

@@ -1,0 +1,86 @@
+import { DefaultLogger } from '@temporalio/worker';
+import { createMetrics } from '../../src/metrics';
+import { ensureRoundIndexes } from '../../src/read-model/rounds';
+import { finished, playerOf, refused, until } from '../support/player';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
+
+/* Whoever runs the service hears of a round that waits: by its log and by its measures. */
+
+jest.setTimeout(60_000);
+
+let harness: RoundsHarness;
+const lines: { message: string; mark: unknown; operatorId: unknown; gameround: unknown }[] = [];
+const logger = new DefaultLogger('WARN', ({ message, meta }) => {
+  const { mark, operatorId, gameround } = (meta ?? {}) as Record<string, unknown>;
+  lines.push({ message, mark, operatorId, gameround });
+});
+
+beforeAll(async () => {
+  harness = await startRounds({ logger, worker: 'none' });
+  await ensureRoundIndexes(harness.rounds);
+});
+afterAll(() => harness?.stop());
+
+const linesOf = (hash: string) => lines.filter(({ gameround }) => gameround === hash);
+
+async function measured(): Promise<string[]> {
+  const metrics = createMetrics({ defaults: false });
+  metrics.measureWaiting(() => harness.rounds.waiting());
+  const { text } = await metrics.exposition();
+  return text.split('\n').filter((line) => /^gameround_(rounds|oldest)_waiting/.test(line));
+}
+
+test('a mark that comes and goes: a warning each, also across a replay; counted by mark and operator meanwhile', async () => {
+  const worker = await harness.startWorker();
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 700 });
+  expect(await measured()).toEqual([]);
+  await harness.fault({
+    ...{ fault: 'status', status: 503, times: 1_000 },
+    match: { type: 'credit', playerId: player.session.playerId },
+  });
+  await refused(player.end(hash));
+  await until(
+    () => measured(),
+    (seen) => seen.length > 0,
+  );
+  const began = (await harness.rounds.collection.findOne({ _id: hash }))?.waiting?.[0]?.since;
+  const came = { message: 'a round waits', mark: 'credit-pending', operatorId: 'op1', gameround: hash };
+  expect(linesOf(hash)).toEqual([came]);
+
+  // Another worker carries the round out from its beginning.
+  await worker.stop();
+  const other = await harness.startWorker();
+  await harness.handle(hash).query('state');
+  expect(linesOf(hash)).toEqual([came]);
+  const [rounds, oldest] = await measured();
+  expect(rounds).toBe('gameround_rounds_waiting{mark="credit-pending",operator="op1"} 1');
+  expect(oldest).toMatch(/^gameround_oldest_waiting_seconds\{mark="credit-pending"\} \d/);
+  // Written once more, the mark is as old as before.
+  const seen = await harness.rounds.recorded(hash);
+  await harness.rounds.write(seen!.snapshot, seen!.version + 1);
+  expect((await harness.rounds.collection.findOne({ _id: hash }))?.waiting?.[0]?.since).toEqual(began);
+
+  await harness.clearFaults();
+  await finished(harness, hash);
+  expect(linesOf(hash)).toEqual([came, { ...came, message: 'a round waits no more' }]);
+  expect(await measured()).toEqual([]);
+  await other.stop();
+});
+
+test('what is measured is read by an index that holds waiting rounds only', async () => {
+  const { queryPlanner } = await harness.rounds.collection
+    .find({ waiting: { $exists: true } })
+    .hint('waiting')
+    .explain('queryPlanner');
+  expect(JSON.stringify(queryPlanner)).toContain('"IXSCAN"');
+});
+
+test('without the read model the other measures are there', async () => {
+  const metrics = createMetrics({ defaults: false });
+  metrics.walletFailing('op1', true);
+  metrics.measureWaiting(() => Promise.reject(new Error('down')));
+  const { text } = await metrics.exposition();
+  expect(text).toContain('gameround_wallet_failing{operator="op1"} 1');
+  expect(text).not.toMatch(/^gameround_rounds_waiting\{/m);
+});
