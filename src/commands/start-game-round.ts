@@ -4,6 +4,7 @@ import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
 import { replyAbout } from '../domain/round/replies';
 import type { RoundSnapshot } from '../domain/round/types';
+import { owns } from '../domain/session';
 import { startCommandOf } from './start-command';
 import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from './ports';
@@ -53,6 +54,7 @@ async function replyByRecord(deps: CommandDependencies, start: Start): Promise<R
   const { gameround, request, deadline } = start;
   const record = await recordOf(deps, gameround);
   if (record === undefined) return undefined;
+  if (record !== 'unavailable' && !owns(request.session, record.identity)) throw refuse('GAMEROUNDNOTFOUND');
   if (record !== 'unavailable' && record.status !== 'open') {
     return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
   }
@@ -137,7 +139,8 @@ async function makeWay(
   { gameround, request, deadline }: Start,
 ): Promise<RoundReply | undefined | 'undecided'> {
   const open = await openRoundOf(deps, holder.gameround, deadline);
-  if (open === undefined) return undefined;
+  // A game that moved to another provider: to this one the round before the move doesn't exist, and it goes on unguarded.
+  if (open === undefined || !owns(request.session, open.identity)) return undefined;
   // Its bet may yet be refused, its guard lost, or what is under way end it: nobody is told of a round in between.
   if (open.phase === 'starting' || open.phase === 'busy') return 'undecided';
   if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));

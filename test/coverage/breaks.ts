@@ -79,7 +79,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['op.getOpenGameRoundsByGame'],
     file: 'src/http/routes/history.ts',
-    find: "if (http.deps.tenants.game(gameCode)?.providerId !== providerId) throw refuse('GAMENOTFOUND');",
+    find: "if (!isOwn) throw refuse('GAMENOTFOUND');",
     replace: '',
   },
   {
@@ -1587,6 +1587,18 @@ export const BREAKS: readonly Break[] = [
     file: 'activities/deliver.ts',
     find: "if (confirmed === 'first') return 'first';",
     replace: "if (confirmed !== 'overtaken') return 'first';",
+  },
+  {
+    rows: ['c3.movedGame'],
+    file: 'src/commands/start-game-round.ts',
+    find: 'if (open === undefined || !owns(request.session, open.identity)) return undefined;',
+    replace: 'if (open === undefined) return undefined;',
+  },
+  {
+    rows: ['c3.movedGame#2'],
+    file: 'src/http/routes/history.ts',
+    find: 'const isOwn = rounds.length > 0 || ',
+    replace: 'const isOwn = ',
   },
   {
     rows: ['c4.betAge'],

@@ -252,6 +252,7 @@ describe('open rounds', () => {
       ['gp1', 'slot', 50],
       ['gp1', 'slot', 7],
     ]);
+    service.lists.openRoundsByGame.mockResolvedValue([]);
     const unknown = await providerCall(service, '/getOpenGameRoundsByGame', { gameCode: 'nothing' });
     const others = await providerCall(service, '/getOpenGameRoundsByGame', { gameCode: 'other' });
     expect([unknown.status, unknown.body.errorCode?.msg]).toEqual([404, 'GAMENOTFOUND']);
@@ -261,6 +262,12 @@ describe('open rounds', () => {
       maxRecords: 201,
     });
     expect(many.status).toBe(400);
+  });
+
+  it('of a game that has moved to another provider, as long as rounds from before are open', async () => {
+    service.lists.openRoundsByGame.mockResolvedValue([snapshot()]);
+    const { body } = await providerCall(service, '/getOpenGameRoundsByGame', { gameCode: 'other' });
+    expect(body).toEqual({ gameRoundList: [item] });
   });
 
   it('need the read model', async () => {

@@ -359,6 +359,11 @@ describe('other reads', () => {
     expect((await providerCall(service, '/getTokenData', { token })).body).toEqual({
       tokenData: tokenDataOf(token),
     });
+    // The game has moved: the open round of before is another provider's.
+    const others = snapshot();
+    service.openRound.mockResolvedValue({ ...others, identity: { ...others.identity, providerId: 'gp0' } });
+    const { body } = await providerCall(service, '/getTokenData', { token });
+    expect(body).toMatchObject({ tokenData: { gameRound: '' } });
     const counter = await providerCall(service, '/getAvailableSpinCounter', {
       ...on,
       counterType: 'customspin',

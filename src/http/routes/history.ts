@@ -41,8 +41,10 @@ export function historyRoutes(http: Http, router: Router<CallState>): void {
   gameEngineRoute(http, router, operations.getOpenGameRoundsByGame, async ({ provider, input }) => {
     const { providerId } = provider;
     const { gameCode, maxRecords } = input;
-    if (http.deps.tenants.game(gameCode)?.providerId !== providerId) throw refuse('GAMENOTFOUND');
     const rounds = await asked(http.deps.roundLists.openRoundsByGame(providerId, gameCode, maxRecords));
+    // A game that has moved to another provider is still this one's where rounds from before are open.
+    const isOwn = rounds.length > 0 || http.deps.tenants.game(gameCode)?.providerId === providerId;
+    if (!isOwn) throw refuse('GAMENOTFOUND');
     return ok({ gameRoundList: rounds.map(openRoundItem) });
   });
 }

@@ -66,7 +66,8 @@ export async function openRoundOf(http: Http, session: Session): Promise<string>
   const open = await roundsFor(http, session)
     .queries.openRound(session)
     .catch(() => undefined);
-  return open?.identity.gameround ?? '';
+  // Where a game has moved, the guard's round may be another provider's.
+  return open !== undefined && owns(session, open.identity) ? open.identity.gameround : '';
 }
 
 /** By its hash, by the provider's id, or the token's open round (contract §6 "getGameRoundInfo"). */
