@@ -16,6 +16,8 @@ let temporal: RestorableTemporal;
 let harness: RoundsHarness;
 let worker: { stop(): Promise<void> } | undefined;
 let sentBefore: Map<string, string[]>;
+/** Calls that nobody waits for; the client must not be closed under them. */
+const calls: Promise<unknown>[] = [];
 
 interface Scene {
   player: Player;
@@ -37,7 +39,7 @@ async function begun(): Promise<Scene> {
   const { operatorId, playerId, gameCode } = player.session;
   const name = roundName({ externalGameProviderRoundId: 'r', rngCallId: undefined, requestId: '' });
   const hash = gameroundHash(operatorId, playerId, gameCode, name);
-  player.start({ roundId: 'r', endGame: true }).catch(() => undefined);
+  calls.push(player.start({ roundId: 'r', endGame: true }).catch(() => undefined));
   const status = (): Promise<string> =>
     harness
       .handle(hash)
@@ -84,6 +86,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
+  await Promise.all(calls);
   await worker?.stop();
   await harness?.stop();
   await temporal?.remove();
