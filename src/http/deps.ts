@@ -98,6 +98,8 @@ export interface HttpLimits {
   calls: number;
   /** Calls here in any state, unknown callers and unread bodies included. */
   crowd: number;
+  /** Bodies that are on their way; see UnreadBodies for who has to go where it is used up. */
+  unreadBodies: number;
   /** Unknown tokens a minute from one address (player side). */
   unknownTokensPerAddress: number;
   /** Unknown tokens a minute from one provider. */
@@ -107,6 +109,7 @@ export interface HttpLimits {
 export const DEFAULT_LIMITS: HttpLimits = {
   calls: 256,
   crowd: 2_000,
+  unreadBodies: 256,
   unknownTokensPerAddress: 120,
   unknownTokensPerProvider: 1_200,
 };

@@ -7,17 +7,18 @@ import { readBody } from './middleware/body';
 import { requestIdOf } from './middleware/request-log';
 import {
   authenticated,
+  claimOf,
   noteRound,
-  unauthenticated,
   type Answer,
   type CallState,
+  type Claim,
   type Context,
   type Http,
 } from './http';
 import { parseJson } from './json';
 import type { Operation } from './operations/operation';
 import { validated } from './schemas/fields';
-import { bodySignature, isSignedBy, readAuthHeaders } from './signatures';
+import { bodySignature, isSignedBy } from './signatures';
 
 /** A game-engine call whose signature and shape are right. */
 export interface GameEngineCall<Input> {
@@ -34,8 +35,8 @@ export interface SessionCall<Input> extends GameEngineCall<Input> {
 }
 
 /**
- * The way of every game-engine call (spec "Common to game-engine API calls"): bytes, signature, X-Request-Id, shape,
- * in this order, so that nobody learns anything before the signature is right.
+ * The way of every game-engine call (spec "Common to game-engine API calls"): who it claims to come from, bytes, signature,
+ * X-Request-Id, shape, in this order, so that nobody learns anything before the signature is right.
  */
 function signedRoute<Schema extends z.ZodType>(
   http: Http,
@@ -44,8 +45,9 @@ function signedRoute<Schema extends z.ZodType>(
   handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
 ): void {
   router.post(path, async (ctx: Context): Promise<void> => {
-    const body = await readBody(ctx);
-    const provider = authenticate(http, ctx, body);
+    const claim = claimOf(http, ctx, (id) => http.deps.tenants.provider(id));
+    const body = await readBody(http, ctx, claim.authId);
+    const provider = authenticated(http, ctx, claim, isSigned(claim, body));
     ctx.state.about.providerId = provider.providerId;
     const requestId = requestIdOf(ctx);
     if (requestId === undefined) throw refuse('INVALIDREQUEST', 'X-Request-Id is required');
@@ -91,11 +93,6 @@ export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
   });
 }
 
-function authenticate(http: Http, ctx: Context, body: Buffer): ProviderSettings {
-  const headers = readAuthHeaders(ctx.req.headersDistinct);
-  if (headers === undefined) throw unauthenticated(http, ctx, 'headers');
-  const { authId, signature, timestamp } = headers;
-  const provider = http.deps.tenants.provider(authId);
-  const signed = isSignedBy(provider?.secrets, signature, (secret) => bodySignature(secret, body, timestamp));
-  return authenticated(http, ctx, provider, { signed, timestamp });
+function isSigned({ tenant, signature, timestamp }: Claim<ProviderSettings>, body: Buffer): boolean {
+  return isSignedBy(tenant.secrets, signature, (secret) => bodySignature(secret, body, timestamp));
 }

@@ -3,7 +3,8 @@ import { DEFAULT_LIMITS, type HttpDeps } from './deps';
 import { refuse } from '../domain/errors';
 import { Admission } from './admission';
 import { Limits } from './limits';
-import { isTimely } from './signatures';
+import { isTimely, readAuthHeaders, type AuthHeaders } from './signatures';
+import { UnreadBodies } from './unread-bodies';
 
 /** What is known of a call while it is answered, for its log line: ids only. */
 export interface CallState {
@@ -29,6 +30,7 @@ export interface Http {
   deps: HttpDeps;
   limits: Limits;
   admission: Admission;
+  unreadBodies: UnreadBodies;
 }
 
 export interface Answer {
@@ -40,32 +42,53 @@ export function createHttp(deps: HttpDeps): Http {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const admission = new Admission({ calls: limits.calls, elapsed: deps.elapsed });
   const onUnknownToken = (): void => deps.metrics.refusedAuthentication('token');
-  return { deps, limits: new Limits(limits, deps.elapsed, onUnknownToken), admission };
+  return {
+    deps,
+    limits: new Limits(limits, deps.elapsed, onUnknownToken),
+    admission,
+    unreadBodies: new UnreadBodies(limits.unreadBodies),
+  };
 }
 
 export function ok(body: object): Answer {
   return { status: 200, body };
 }
 
-/** The tenant that has signed a call in time; who isn't known, or hasn't, is refused. */
+/** What a call says of itself in its head, and the tenant that it names: known before its body is read. */
+export interface Claim<Tenant> extends AuthHeaders {
+  tenant: Tenant;
+}
+
+/** Who names no tenant that there is, is refused before anything else of the call is read. */
+export function claimOf<Tenant>(
+  http: Http,
+  ctx: Context,
+  tenantOf: (authId: string) => Tenant | undefined,
+): Claim<Tenant> {
+  const headers = readAuthHeaders(ctx.req.headersDistinct);
+  if (headers === undefined) throw unauthenticated(http, ctx, 'headers');
+  const tenant = tenantOf(headers.authId);
+  // It may be one that only MongoDB knows, which was not to be read since the start.
+  if (tenant === undefined && !http.deps.tenants.complete) throw refuse('SERVICEUNAVAILABLE');
+  if (tenant === undefined) throw unauthenticated(http, ctx, 'unknown id');
+  return { ...headers, tenant };
+}
+
+/** The tenant, where it has signed the call in time. */
 export function authenticated<Tenant extends { timestampToleranceMs: number }>(
   http: Http,
   ctx: Context,
-  tenant: Tenant | undefined,
-  { signed, timestamp }: { signed: boolean; timestamp: string },
+  { tenant, timestamp }: Claim<Tenant>,
+  signed: boolean,
 ): Tenant {
-  const { tenants, clock } = http.deps;
-  // It may be one that only MongoDB knows, which was not to be read since the start.
-  if (tenant === undefined && !tenants.complete) throw refuse('SERVICEUNAVAILABLE');
-  if (tenant === undefined) throw unauthenticated(http, ctx, 'unknown id');
   if (!signed) throw unauthenticated(http, ctx, 'signature');
-  if (!isTimely(timestamp, tenant.timestampToleranceMs, clock()))
+  if (!isTimely(timestamp, tenant.timestampToleranceMs, http.deps.clock()))
     throw unauthenticated(http, ctx, 'timestamp');
   return tenant;
 }
 
 /** All that can be wrong with authentication is answered alike: 401, id 1001 (contract §2); the log line has the reason. */
-export function unauthenticated({ deps }: Http, ctx: Context, reason: Unauthenticated): Error {
+function unauthenticated({ deps }: Http, ctx: Context, reason: Unauthenticated): Error {
   deps.metrics.refusedAuthentication('signature');
   ctx.state.about.unauthenticated = reason;
   return refuse('SIGNATUREWRONG');

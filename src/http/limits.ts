@@ -50,7 +50,7 @@ export class Limits {
 }
 
 /** Of an IPv6 address what one subscriber has, a /64: its other half is theirs to choose. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'none';
   const parsed = ipaddr.process(address);
   return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');

@@ -3,12 +3,20 @@ import type { z } from 'zod';
 import { refuse } from '../domain/errors';
 import type { OperatorSettings } from '../tenants';
 import { readBody } from './middleware/body';
-import { authenticated, unauthenticated, type Answer, type CallState, type Context, type Http } from './http';
+import {
+  authenticated,
+  claimOf,
+  type Answer,
+  type CallState,
+  type Claim,
+  type Context,
+  type Http,
+} from './http';
 import { parseJson } from './json';
 import type { Operation, SignedField } from './operations/operation';
 import { queryOf } from './query';
 import { validated } from './schemas/fields';
-import { fieldsSignature, isSignedBy, readAuthHeaders, type AuthHeaders } from './signatures';
+import { fieldsSignature, isSignedBy } from './signatures';
 
 /** An operator-facing call whose signature and shape are right. */
 export interface OperatorCall<Input> {
@@ -28,10 +36,9 @@ export function operatorRoute<Schema extends z.ZodType>(
   handle: (call: OperatorCall<z.infer<Schema>>) => Promise<Answer>,
 ): void {
   router[method](path, async (ctx: Context): Promise<void> => {
-    const headers = readAuthHeaders(ctx.req.headersDistinct);
-    if (headers === undefined) throw unauthenticated(http, ctx, 'headers');
-    const raw = method === 'post' ? await bodyFields(ctx) : queryOf(ctx);
-    const operator = authenticate(http, ctx, headers, signed, raw);
+    const claim = claimOf(http, ctx, (id) => http.deps.tenants.operator(id));
+    const raw = method === 'post' ? await bodyFields(http, ctx, claim.authId) : queryOf(ctx);
+    const operator = authenticated(http, ctx, claim, isSigned(claim, signed, raw));
     ctx.state.about.operatorId = operator.operatorId;
     const input = validated(request, raw);
     const answer = await http.admission.within(`operator:${operator.operatorId}`, () =>
@@ -44,22 +51,10 @@ export function operatorRoute<Schema extends z.ZodType>(
 
 type Fields = Record<string, unknown>;
 
-async function bodyFields(ctx: Context): Promise<Fields> {
-  const value = parseJson(await readBody(ctx));
+async function bodyFields(http: Http, ctx: Context, authId: string): Promise<Fields> {
+  const value = parseJson(await readBody(http, ctx, authId));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw refuse('INVALIDREQUEST', 'the body must be an object');
-}
-
-function authenticate(
-  http: Http,
-  ctx: Context,
-  headers: AuthHeaders,
-  signedFields: readonly SignedField[],
-  raw: Fields,
-): OperatorSettings {
-  const operator = http.deps.tenants.operator(headers.authId);
-  const signed = isSigned(headers, operator, signedFields, raw);
-  return authenticated(http, ctx, operator, { signed, timestamp: headers.timestamp });
 }
 
 /**
@@ -67,8 +62,7 @@ function authenticate(
  * calls, and the call is then refused for its shape.
  */
 function isSigned(
-  headers: AuthHeaders,
-  operator: OperatorSettings | undefined,
+  claim: Claim<OperatorSettings>,
   signedFields: readonly SignedField[],
   raw: Fields,
 ): boolean {
@@ -78,7 +72,7 @@ function isSigned(
   });
   const present = required.filter((value) => value !== '');
   return [required, present].some((fields) =>
-    isSignedBy(operator?.secrets, headers.signature, (secret) => fieldsSignature(secret, headers, fields)),
+    isSignedBy(claim.tenant.secrets, claim.signature, (secret) => fieldsSignature(secret, claim, fields)),
   );
 }
 

@@ -15,6 +15,8 @@ export interface ServerBounds {
   requestMs: number;
   /** Without a byte in either direction, also while an answer is waited for: longer than a command's 10 s. */
   silenceMs: number;
+  /** For what still comes of a call that was answered before its body had come. */
+  lingerMs: number;
   /** Between two requests. */
   idleMs: number;
   /** How often the first two are looked after. */
@@ -28,6 +30,7 @@ export const DEFAULT_BOUNDS: ServerBounds = {
   headMs: 10_000,
   requestMs: 30_000,
   silenceMs: 60_000,
+  lingerMs: 2_000,
   idleMs: 65_000,
   checkMs: 5_000,
   headBytes: 16_384,
@@ -56,6 +59,10 @@ export function createHttpServer(answer: RequestListener, change: Partial<Server
     const calls = unanswered.get(request.socket) ?? new Set();
     unanswered.set(request.socket, calls.add(request));
     response.once('close', () => calls.delete(request));
+    response.once('finish', () => {
+      if (request.complete) return;
+      setTimeout(() => request.complete || request.socket.destroy(), bounds.lingerMs).unref();
+    });
     answer(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

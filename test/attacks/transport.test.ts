@@ -16,6 +16,8 @@ afterEach(() => {
 });
 
 const POST = 'POST /testPing HTTP/1.1\r\nHost: x\r\n';
+/** Of a known provider; what is signed is never looked at. */
+const CLAIM = `X-H-AUTH-ID: gp1\r\nX-H-AUTH-SIG: ${'A'.repeat(43)}=\r\nX-H-TIMESTAMP: x\r\n`;
 const GET = 'GET /health/live HTTP/1.1\r\nHost: x\r\n';
 const LAST = 'Connection: close\r\n';
 const SMUGGLED = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -207,7 +209,7 @@ describe('a body', () => {
     'with Content-Encoding %s is refused unread',
     async (encoding) => {
       const body = gzipSync('x'.repeat(10_000_000)).toString('latin1');
-      const head = `${POST}Content-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n${LAST}\r\n`;
+      const head = `${POST}${CLAIM}Content-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n${LAST}\r\n`;
       const { statuses, text } = await talk(service, Buffer.from(head + body, 'latin1'));
       expect(statuses).toEqual([400]);
       expect(text).toContain('content-encoding is not supported');

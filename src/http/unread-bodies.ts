@@ -1,0 +1,46 @@
+import { refuse } from '../domain/errors';
+
+/**
+ * Room for the bodies of calls that only an id speaks for so far. A body that comes at once needs it for no time; where it is
+ * used up, the oldest body of whichever party has most in it is given up for the new one.
+ */
+export class UnreadBodies {
+  readonly #parties = new Map<string, Set<() => void>>();
+  #count = 0;
+
+  constructor(private readonly most: number) {}
+
+  /** @throws what `read` does; RefusedError 503 SERVICEUNAVAILABLE where the body is given up */
+  async within<T>(party: string, read: () => Promise<T>): Promise<T> {
+    if (this.#count >= this.most) this.#giveUpOne();
+    let giveUp!: () => void;
+    const givenUp = new Promise<never>((_, reject) => {
+      giveUp = () => reject(refuse('SERVICEUNAVAILABLE', 'too many bodies are on their way'));
+    });
+    const bodies = this.#parties.get(party) ?? new Set();
+    this.#parties.set(party, bodies.add(giveUp));
+    this.#count += 1;
+    try {
+      return await Promise.race([read(), givenUp]);
+    } finally {
+      this.#remove(party, giveUp);
+    }
+  }
+
+  #giveUpOne(): void {
+    let [largest, bodies] = ['', new Set<() => void>()];
+    for (const [party, theirs] of this.#parties) {
+      if (theirs.size > bodies.size) [largest, bodies] = [party, theirs];
+    }
+    const [oldest] = bodies;
+    oldest!();
+    this.#remove(largest, oldest!);
+  }
+
+  #remove(party: string, giveUp: () => void): void {
+    const bodies = this.#parties.get(party);
+    if (bodies?.delete(giveUp) !== true) return;
+    this.#count -= 1;
+    if (bodies.size === 0) this.#parties.delete(party);
+  }
+}
