@@ -5,7 +5,9 @@ import type { Checked, Violation } from './checks/check';
 import type { WalletCall } from './evidence';
 import { outage } from './faults/outage';
 import { restore } from './faults/restore';
-import type { Tools } from './faults/tools';
+import { refusal } from './faults/refusal';
+import { tenantsChange } from './faults/tenants';
+import type { Promised, Tools } from './faults/tools';
 import type { Notes } from './players/notes';
 import { faultsOf, LANES, type Fault, type Lane, type OrdinaryFault, type Pace } from './schedule';
 import type { Part, Stack } from './stack';
@@ -47,6 +49,13 @@ export class Injector {
     examined: 0,
     violations: [],
   };
+  readonly decided: Checked = {
+    id: 'I12',
+    promise:
+      'what a wallet refuses for good, and what waits for changed settings, ends as it should and is paid once',
+    examined: 0,
+    violations: [],
+  };
   readonly #startedAt = Date.now();
   readonly #tools: Tools;
   /** One for each lane: a fault that wants to be alone takes them all. */
@@ -62,9 +71,9 @@ export class Injector {
       addSwitch: (who, how) => this.#addSwitch(who, how),
       hits: (who, id) => this.#hits(who, id),
       takeAway: (who, id) => this.#takeAway(who, id),
-      saw: (examined: number, violations: readonly Violation[]) => {
-        this.besieged.examined += examined;
-        this.besieged.violations.push(...violations);
+      saw: (promise: Promised, examined: number, violations: readonly Violation[]) => {
+        this[promise].examined += examined;
+        this[promise].violations.push(...violations);
       },
     };
   }
@@ -119,6 +128,10 @@ export class Injector {
         return restore(fault, this.#tools);
       case 'outage':
         return outage(fault, this.#tools);
+      case 'refusal':
+        return refusal(fault, this.#tools);
+      case 'tenants':
+        return tenantsChange(fault, this.#tools);
       default:
         return this.#room.runExclusive(() => this.#injectBesideOthers(fault));
     }

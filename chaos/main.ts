@@ -12,7 +12,7 @@ import { LONG } from './schedule';
  * for. Ends with 0 when all that is promised was kept, else with 1 and everything that is known of what was not.
  */
 const USAGE = `npm run chaos -- [--seed N] [--minutes M] [--players P] [--json FILE] [--only KIND] [--bug NAME]
-  --only: the faults whose name begins so, such as restore, 'restore mongod', outage, kill, wallet
+  --only: the faults whose name begins so, such as restore, 'restore mongod', outage, refused, tenants, kill, wallet
   --bug: a deliberate mistake in the service, which the run should find:
 ${BUG_NAMES.map((name) => `    ${name.padEnd(30)} ${BUGS[name].what}`).join('\n')}`;
 

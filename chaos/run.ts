@@ -150,10 +150,11 @@ export async function runChaos(
 }
 
 /** Only where such faults were dealt. */
-function restoredChecks({ besieged, injected }: Injector, evidence: Evidence): Checked[] {
+function restoredChecks({ besieged, decided, injected }: Injector, evidence: Evidence): Checked[] {
   const isDealt = (kind: string): boolean => injected.some(({ fault }) => fault.kind === kind);
   return [
     ...(isDealt('outage') ? [besieged] : []),
+    ...(isDealt('refusal') || isDealt('tenants') ? [decided] : []),
     ...(isDealt('restore') ? [overStaysOver(evidence), nothingNewSent(evidence)] : []),
   ];
 }

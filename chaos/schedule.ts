@@ -1,12 +1,14 @@
 import type { OutageFault } from './faults/outage';
+import type { RefusalFault } from './faults/refusal';
 import type { RestoreFault } from './faults/restore';
+import type { TenantsFault } from './faults/tenants';
 import type { NetworkFault } from './proxy';
 import { stream, type Stream } from './random';
 import { CLOCKS, GAME_LINK, walletLink, type Clock, type Part, type Store } from './stack';
 import { GAMES, OPERATORS, REPEATABLE_ERROR_ID } from './tenants';
 
 /** One thing that goes wrong. `name` is what the report counts it under. */
-export type Fault = OutageFault | RestoreFault | OrdinaryFault;
+export type Fault = OutageFault | RestoreFault | RefusalFault | TenantsFault | OrdinaryFault;
 
 /** What several of may be on at a time; a fault of another kind has a file in `faults`. */
 export type OrdinaryFault = { name: string } &
@@ -38,7 +40,7 @@ export type OrdinaryFault = { name: string } &
 /** What runs side by side; within a lane one fault ends before the next begins. */
 export const LANES = [
   ...(['servers', 'processes', 'clocks', 'network', 'wallet', 'wallet too', 'game'] as const),
-  ...(['restores', 'outages'] as const),
+  ...(['restores', 'outages', 'refusals', 'tenants'] as const),
 ] as const;
 export type Lane = (typeof LANES)[number];
 
@@ -79,6 +81,8 @@ export const LONG: Pace = {
     servers: [6_000, 20_000],
     processes: [2_000, 9_000],
     clocks: [5_000, 20_000],
+    refusals: [60_000, 120_000],
+    tenants: [120_000, 240_000],
     network: [1_000, 8_000],
     wallet: [300, 3_000],
     'wallet too': [300, 6_000],
@@ -108,6 +112,8 @@ export const SHORT: Pace = {
     game: [200, 500],
     restores: [1_000, 2_000],
     outages: [3_000, 6_000],
+    refusals: [3_000, 6_000],
+    tenants: [3_000, 6_000],
   },
   apart: [3_000, 6_000],
   siege: { commands: [100, 200], maxMs: 12_000 },
@@ -115,7 +121,7 @@ export const SHORT: Pace = {
   lingers: false,
   count: {
     ...{ servers: 2, processes: 6, clocks: 3, network: 6, wallet: 10, 'wallet too': 6, game: 2 },
-    ...{ restores: 0, outages: 0 },
+    ...{ restores: 0, outages: 0, refusals: 0, tenants: 0 },
   },
 };
 
@@ -320,6 +326,24 @@ const outage =
     killed: draw.pick<Part[]>([['worker-1'], ['worker-2'], ['worker-1', 'worker-2']]),
   });
 
+/** Where nothing closes a round by itself while its fault lasts. */
+const PATIENT = OPERATORS.filter(({ autoCloseAfterMs }) => autoCloseAfterMs > 3_600_000);
+
+const refused = (how: RefusalFault['how']): Deal => {
+  return (draw) => ({
+    ...{ name: `refused for good, ${how}`, kind: 'refusal', how },
+    ...{ playerId: `refused-${draw.id().slice(0, 8)}`, operatorId: draw.pick(PATIENT).operatorId },
+    ...{ game: draw.pick(GAMES), killed: draw.pick<Part[]>([[], ['worker-1'], ['worker-1', 'worker-2']]) },
+  });
+};
+
+const tenants =
+  (what: TenantsFault['what']): Deal =>
+  (draw) => ({
+    ...{ name: `tenants: ${what}`, kind: 'tenants', what, by: draw.pick(['person', 'itself'] as const) },
+    ...{ playerId: `changed-${draw.id().slice(0, 8)}`, operatorId: draw.pick(PATIENT).operatorId },
+  });
+
 const DECKS: Record<Lane, readonly Deal[]> = {
   servers: [kill('temporal'), kill('mongod'), freeze('temporal'), freeze('mongod')],
   processes: [
@@ -345,4 +369,6 @@ const DECKS: Record<Lane, readonly Deal[]> = {
   ],
   restores: [restore('temporal'), restore('mongod')],
   outages: [outage('credit'), outage('void')],
+  refusals: [refused('nothing paid'), refused('paid in part'), refused('in a reconciliation')],
+  tenants: [tenants('secret changed'), tenants('time-out'), tenants('game moved')],
 };

@@ -19,7 +19,15 @@ import {
   startServer,
 } from '../test/support/service-processes';
 import { Link } from './proxy';
-import { chaosTenants, OPERATORS, partyOf, provider } from './tenants';
+import {
+  chaosTenants,
+  MAX_ROTATIONS,
+  OPERATORS,
+  provider,
+  secretsOf,
+  UNCHANGED,
+  type TenantsChange,
+} from './tenants';
 
 export const PARTS = ['api', 'worker-1', 'worker-2', 'temporal', 'mongod'] as const;
 export type Part = (typeof PARTS)[number];
@@ -82,6 +90,8 @@ export class Stack {
   readonly restores: Restore[] = [];
   /** Processes that ended although nobody ended them. */
   readonly ownEnds: string[] = [];
+  /** What stands in the tenants' file. */
+  tenants = UNCHANGED;
   walletUrl = '';
   gameUrl = '';
   temporal!: Client;
@@ -271,7 +281,7 @@ export class Stack {
     const wallet = await createWalletApp({
       operators: OPERATORS.map(({ operatorId, voidsWholeRound }) => ({
         operatorId,
-        secrets: [partyOf(operatorId).secret],
+        secrets: secretsOf(operatorId, MAX_ROTATIONS),
         voidsWholeRound,
       })),
       serviceUrl: this.api,
@@ -290,10 +300,26 @@ export class Stack {
     this.gameUrl = game.url;
     walletPort();
     gamePort();
+    await this.#writeTenants();
+  }
+
+  async #writeTenants(): Promise<void> {
     const wallets = new Map(
       OPERATORS.map(({ operatorId }) => [operatorId, this.#url(walletLink(operatorId))]),
     );
-    await writeFile(join(this.#dataDir, 'tenants.json'), chaosTenants(wallets, this.#url(GAME_LINK)));
+    const text = chaosTenants(wallets, this.#url(GAME_LINK), this.tenants);
+    await writeFile(join(this.#dataDir, 'tenants.json'), text);
+  }
+
+  /** Another tenants' file, and the processes restarted one by one, as docs/operations.md says. */
+  async changeTenants(change: Partial<TenantsChange>): Promise<void> {
+    this.tenants = { ...this.tenants, ...change };
+    await this.#writeTenants();
+    for (const part of ['worker-1', 'worker-2', 'api'] as const) {
+      await this.stop(part);
+      await this.start(part);
+    }
+    await this.ready();
   }
 
   async #spawn(part: Part): Promise<Child> {

@@ -1,5 +1,5 @@
 import type { Party } from '../test/support/e2e-http';
-import { operatorParty, PROVIDER } from '../test/support/e2e-tenants';
+import { operatorParty, OTHER_PROVIDER, PROVIDER } from '../test/support/e2e-tenants';
 
 /** The operators of a run, each of its own kind. */
 export interface ChaosOperator {
@@ -33,26 +33,54 @@ function operator(operatorId: string, kind: Partial<ChaosOperator>): ChaosOperat
 
 /** One game takes follow-up debits, the other is asked for its result after every close. */
 export const GAMES = ['chaos-cards', 'chaos-slot'] as const;
-export type Game = (typeof GAMES)[number];
+/** A game that is moved from one provider to another and back; nobody plays it but who looks at that. */
+export const MOVING_GAME = 'chaos-moving';
+export type Game = (typeof GAMES)[number] | typeof MOVING_GAME;
 
 export const CURRENCY = 'EUR';
 export const partyOf = (operatorId: string): Party => operatorParty(operatorId);
 export const provider: Party = PROVIDER;
+export const otherProvider: Party = OTHER_PROVIDER;
+
+/** What is different from the beginning in the tenants' file. */
+export interface TenantsChange {
+  walletTimeouts: Record<string, string>;
+  /** How often each operator's secret was changed. */
+  rotations: Record<string, number>;
+  /** Whose the moving game is. */
+  mover: Party;
+}
+export const UNCHANGED: TenantsChange = { walletTimeouts: {}, rotations: {}, mover: provider };
+
+/** An operator's secrets after so many changes, newest first: the first signs. */
+export function secretsOf(operatorId: string, rotations: number): string[] {
+  const { secret } = partyOf(operatorId);
+  return Array.from({ length: rotations + 1 }, (_, n) => (n === 0 ? secret : `${secret}-${n}`)).reverse();
+}
+/** More changes than a run makes. */
+export const MAX_ROTATIONS = 50;
 
 /** TENANTS_FILE (contract: Running it). `wallets` and the game are reached through links that can be broken. */
-export function chaosTenants(wallets: ReadonlyMap<string, string>, gameUrl: string): string {
-  const operators = OPERATORS.map(({ operatorId, autoCloseAfterMs, ...rest }) => ({
+export function chaosTenants(
+  wallets: ReadonlyMap<string, string>,
+  gameUrl: string,
+  { walletTimeouts, rotations, mover }: TenantsChange,
+): string {
+  const operators = OPERATORS.map(({ operatorId, autoCloseAfterMs, walletTimeout, ...rest }) => ({
     ...rest,
     operatorId,
+    walletTimeout: walletTimeouts[operatorId] ?? walletTimeout,
     operatorUrl: wallets.get(operatorId),
-    secrets: [partyOf(operatorId).secret],
+    secrets: secretsOf(operatorId, rotations[operatorId] ?? 0),
     autoCloseAfter: `${autoCloseAfterMs}ms`,
     currencies: { [CURRENCY]: 1 },
   }));
-  const providers = [{ providerId: provider.id, gameUrl, secrets: [provider.secret] }];
-  const games = GAMES.map((gameCode) => ({
+  const providers = [provider, otherProvider].map(({ id, secret }) => ({
+    ...{ providerId: id, gameUrl, secrets: [secret] },
+  }));
+  const games = [...GAMES, MOVING_GAME].map((gameCode) => ({
     gameCode,
-    providerId: provider.id,
+    providerId: gameCode === MOVING_GAME ? mover.id : provider.id,
     name: gameCode,
     studio: 'Chaos',
     launchUrl: `${gameUrl}/play`,

@@ -87,9 +87,10 @@ export function winsPaid({ rounds, notes }: Evidence): Checked {
       const about = notes.names.get(gameround);
       if (record?.status !== 'closed' || about === undefined) return undefined;
       const commands = sent.get(about.roundName) ?? [];
-      const acknowledged = commands
+      const told = commands
         .filter(({ heard }) => heard.some(({ answer }) => answer?.status === 200))
         .reduce((total, command) => total + winOf(command), 0);
+      const acknowledged = told - (notes.givenUp.get(gameround) ?? 0);
       const possible = commands.reduce((total, command) => total + winOf(command), 0);
       const credited = sum(movements, 'credit');
       if (credited < acknowledged) return [`${acknowledged} told to the callers, ${credited} credited`];

@@ -67,7 +67,7 @@ export function recordIsRound({ sampled, stack }: Evidence): Checked {
     // The record has been ahead since Temporal was put back; what a workflow writes after that has a newer version.
     const isAhead = movedSince(stack.restores, round.gameround).length > 0;
     if (isAhead && record.version > (history?.version ?? 0)) return undefined;
-    const { phase: _phase, refusals: _refusals, ...snapshot } = state;
+    const { phase: _phase, refusals: _refusals, version: _version, ...snapshot } = state;
     const wrong = differences(plain(record.snapshot), plain(snapshot)).map((what) => `differs in ${what}`);
     // Two writes may say the same; that the older one came last is wrong all the same.
     const newest = history?.version ?? 0;

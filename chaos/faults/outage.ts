@@ -70,7 +70,7 @@ export async function outage(fault: OutageFault, tools: Tools): Promise<number> 
     if (siege === undefined) return 0;
     const { refused, repeats, reads } = siege;
     const made = refused.length + repeats.length + reads.length;
-    tools.saw(made, brokenBy(siege));
+    tools.saw('besieged', made, brokenBy(siege));
     const { eventsBefore, eventsAfter } = siege;
     tools.log(
       `${fault.name}: ${refused.length} refused, ${repeats.length} repeats, ${reads.length} reads, ${eventsBefore} → ${eventsAfter} events`,
@@ -139,7 +139,7 @@ async function besiege(fault: OutageFault, tools: Tools, player: Player): Promis
 
 type Said = [path: string, request: Record<string, unknown>];
 
-async function openRound(player: Player, name: string, draw: Stream): Promise<string | undefined> {
+export async function openRound(player: Player, name: string, draw: Stream): Promise<string | undefined> {
   const start = await player.say(name, '/startGameRound', {
     rngResult: { rngCallId: draw.id(), winAmount: 0 },
     debitInformation: { currency: CURRENCY, debitAmount: 100 },

@@ -2,6 +2,9 @@ import type { Violation } from '../checks/check';
 import type { Notes } from '../players/notes';
 import type { Stack } from '../stack';
 
+/** The promises that faults look at while they last. */
+export type Promised = 'besieged' | 'decided';
+
 /** What the injector gives to a fault that has a file of its own in this folder. */
 export interface Tools {
   stack: Stack;
@@ -19,6 +22,6 @@ export interface Tools {
   hits: (who: 'wallet' | 'game', id: number) => Promise<number>;
   /** Returns how often it was met. */
   takeAway: (who: 'wallet' | 'game', id: number) => Promise<number>;
-  /** Counts calls that a fault made itself, and what it saw that breaks a promise. */
-  saw: (examined: number, violations: readonly Violation[]) => void;
+  /** Counts what a fault itself looked at for a promise, and what it saw that breaks it. */
+  saw: (promise: Promised, examined: number, violations: readonly Violation[]) => void;
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../../test/support/e2e-http';
+import type { Answer, Party } from '../../test/support/e2e-http';
 import type { Game } from '../tenants';
 
 /** One call as its caller saw it. */
@@ -18,6 +18,7 @@ export interface Command {
   operatorId: string;
   playerId: string;
   game: Game;
+  provider?: Party;
   /** externalGameProviderRoundId of its round. */
   roundName: string;
   /** Sent although the caller was sure to be refused: that it never heard an answer is no question of its. */
@@ -42,6 +43,8 @@ export class Notes {
     string,
     { roundName: string; operatorId: string; playerId: string; game: string }
   >();
+  /** Winnings that a person has declined, by gameround hash. */
+  readonly givenUp = new Map<string, number>();
   readonly answers = new Map<string, number>();
 
   hear(command: Omit<Command, 'heard'>, key: string, heard: Heard): void {

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operatorFields } from '../../sdk';
-import { callAsOperator, callAsProvider, exchange, type Answer } from '../../test/support/e2e-http';
+import {
+  callAsOperator,
+  callAsProvider,
+  exchange,
+  type Answer,
+  type Party,
+} from '../../test/support/e2e-http';
 import { stream, type Stream } from '../random';
 import type { Stack } from '../stack';
 import { CURRENCY, partyOf, provider, type Game } from '../tenants';
@@ -17,6 +23,8 @@ export interface Who {
   playerId: string;
   operatorId: string;
   game: Game;
+  /** Whose server calls; default: the one of all games. */
+  provider?: Party;
 }
 
 export interface Table {
@@ -239,7 +247,7 @@ export class Player {
   ): Promise<Heard> {
     const { stack, notes } = this.table;
     const sentAt = Date.now();
-    const answer = await callAsProvider(stack.api, provider, path, request, {
+    const answer = await callAsProvider(stack.api, this.who.provider ?? provider, path, request, {
       timeoutMs: CALL_TIMEOUT_MS,
     }).catch(() => undefined);
     const heard = { sentAt, heardAt: Date.now(), answer };

@@ -1,0 +1,159 @@
+import { settleSignal, workflowIdOf } from '../../src/contracts/gameround';
+import { askRunning } from '../evidence';
+import { Player, reconcile } from '../players/player';
+import { stream, type Stream } from '../random';
+import type { Part } from '../stack';
+import { CURRENCY, type Game } from '../tenants';
+import { Look } from './look';
+import { openRound } from './outage';
+import type { Tools } from './tools';
+
+/**
+ * A round's wins are refused by its operator for good, as by one that has closed the round on its own side, and it stays
+ * so until the operator, or a person, decides.
+ */
+export interface RefusalFault {
+  name: string;
+  kind: 'refusal';
+  /** What has happened before the refusal: nothing, a win that was paid, or nothing and the refusal meets a reconciliation. */
+  how: 'nothing paid' | 'paid in part' | 'in a reconciliation';
+  playerId: string;
+  operatorId: string;
+  game: Game;
+  /** Killed after the refusal, and started again. */
+  killed: Part[];
+}
+
+/** Of `openRound`. */
+const STAKE = 100;
+const WON = 500;
+const MORE = 200;
+const REFUSED = { id: 7_910, msg: 'ROUNDCLOSEDHERE', clientmsg: 'Refused.' };
+const END_MS = 40_000;
+
+/** Returns how often the wallet refused. */
+export async function refusal(fault: RefusalFault, tools: Tools): Promise<number> {
+  return tools.alone(async () => {
+    const { playerId, operatorId, game, how } = fault;
+    const player = new Player({ playerId, operatorId, game }, tools);
+    const draw = stream(tools.seed, 'refusal', playerId);
+    const name = draw.id();
+    const gameRound = await openRound(player, name, draw);
+    if (gameRound === undefined) return 0;
+    const round: Refused = { tools, fault, player, draw, name, gameRound, look: new Look(tools, gameRound) };
+    if (how === 'paid in part') await payInPart(round);
+    const refuses = await tools.addSwitch('wallet', {
+      ...{ fault: 'status', status: 400, errorCode: REFUSED },
+      ...{ match: { gameRound, type: 'credit' }, times: 1_000_000 },
+    });
+    let met: number | undefined;
+    const takeBack = async (): Promise<number> => (met ??= await tools.takeAway('wallet', refuses));
+    try {
+      if (how === 'nothing paid') await refusedAtFirst(round);
+      else if (how === 'paid in part') await decidedByAPerson(round);
+      else await refusedInReconciliation(round, takeBack);
+    } finally {
+      await takeBack();
+    }
+    round.look.tell();
+    return takeBack();
+  });
+}
+
+interface Refused {
+  tools: Tools;
+  fault: RefusalFault;
+  player: Player;
+  draw: Stream;
+  name: string;
+  gameRound: string;
+  look: Look;
+}
+
+async function payInPart({ player, draw, name, gameRound, look }: Refused): Promise<void> {
+  const collect = { gameRound, externalGameProviderTransactionId: draw.id() };
+  look.heard('the first win', await player.say(name, '/collectWin', collect), 200);
+  const key = draw.id();
+  const win = { rngResult: { rngCallId: key, winAmount: MORE }, externalGameProviderTransactionId: key };
+  look.heard('the second win', await player.say(name, '/addWin', { gameRound, ...win, collect: false }), 200);
+}
+
+/** Nothing was paid: the bet is given back, and the caller hears why (contract: Credit and end). */
+async function refusedAtFirst(round: Refused): Promise<void> {
+  const { look } = round;
+  look.heard('the end', await end(round), 400, REFUSED.id);
+  await killWorkers(round);
+  await look.ends('cancel', END_MS, { credited: 0, net: 0 });
+  await playsOn(round);
+}
+
+/** A win was paid: nothing is voided, the round waits for a person, and its player doesn't. */
+async function decidedByAPerson(round: Refused): Promise<void> {
+  const { tools, fault, look, gameRound } = round;
+  look.heard('the end', await end(round), 400, REFUSED.id);
+  await look.untilMarked('crashed', END_MS);
+  await killWorkers(round);
+  look.heard('the end again, under another key', await end(round), 400, 'GAMEROUNDCRASHED');
+  await playsOn(round);
+  const answer = await reconcile(tools, fault.operatorId, gameRound);
+  look.heard('the reconciliation', { sentAt: 0, heardAt: 0, answer }, 400, REFUSED.id);
+  await settleByTheBooks(round);
+  await look.ends('closed', END_MS, { credited: WON, net: WON - STAKE });
+}
+
+/** The operator asks for its round's end and refuses it: nothing is voided, and it is paid once the operator takes it. */
+async function refusedInReconciliation(round: Refused, takeBack: () => Promise<number>): Promise<void> {
+  const { tools, fault, look, gameRound } = round;
+  const told = async (): Promise<void> => {
+    const answer = await reconcile(tools, fault.operatorId, gameRound);
+    look.heard('the reconciliation', { sentAt: 0, heardAt: 0, answer }, 400, REFUSED.id);
+  };
+  await told();
+  await look.untilMarked('crashed', END_MS);
+  await killWorkers(round);
+  await told();
+  await playsOn(round);
+  await takeBack();
+  const answer = await reconcile(tools, fault.operatorId, gameRound);
+  look.heard('the last reconciliation', { sentAt: 0, heardAt: 0, answer }, 200);
+  await look.ends('closed', END_MS, { credited: WON, net: WON - STAKE });
+}
+
+function end({ player, draw, name, gameRound }: Refused): ReturnType<Player['say']> {
+  const key = draw.id();
+  return player.say(name, '/endGameRound', { gameRound, externalGameProviderTransactionId: key });
+}
+
+/** A person compares the round with the operator's books: what is there was accepted, all else will never be. */
+async function settleByTheBooks({ tools, look, gameRound }: Refused): Promise<void> {
+  const { stack, notes } = tools;
+  const state = await askRunning(stack, gameRound);
+  const books = new Set((await look.movements()).map(({ hash }) => hash));
+  const open = state.transactions.filter(({ outcome }) => outcome === 'pending' || outcome === 'unknown');
+  const declined = open.filter(({ hash }) => !books.has(hash));
+  const givenUp = declined.filter(({ type }) => type === 'credit');
+  notes.givenUp.set(
+    gameRound,
+    givenUp.reduce((sum, { amount = 0 }) => sum + amount, 0),
+  );
+  await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).signal(settleSignal, {
+    ...{ type: 'settle', key: 'by-hand', reason: 'the operator has closed the round on its side' },
+    accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),
+    declined: declined.map(({ hash }) => hash),
+  });
+}
+
+/** The player of a round that waits for a person starts another one. */
+async function playsOn({ player, draw, look }: Refused): Promise<void> {
+  const name = draw.id();
+  const spin = await player.say(name, '/startGameRound', {
+    ...{ rngResult: { rngCallId: draw.id(), winAmount: 0 }, endGame: true, closeOpenGame: false },
+    ...{ debitInformation: { currency: CURRENCY, debitAmount: STAKE }, externalGameProviderRoundId: name },
+  });
+  look.heard('the next round', spin, 200);
+}
+
+async function killWorkers({ tools: { stack }, fault: { killed } }: Refused): Promise<void> {
+  await Promise.all(killed.map((part) => stack.kill(part)));
+  await Promise.all(killed.map((part) => stack.start(part)));
+}
