@@ -3,6 +3,7 @@ import { workflowIdOf } from '../../src/contracts/gameround';
 import type { Answer } from '../../test/support/e2e-http';
 import type { Violation } from '../checks/check';
 import { tryNow } from '../drain';
+import { movementsOf } from '../evidence';
 import type { Heard } from '../players/notes';
 import { Player } from '../players/player';
 import { stream, type Stream } from '../random';
@@ -43,8 +44,12 @@ export interface Siege {
   /** Events of the round's history before and after. */
   eventsBefore: number;
   eventsAfter: number;
+  /** What the round was to pay, and what the wallet's books say it has paid; undefined: it has not ended. */
+  owed: number;
+  credited: number | undefined;
 }
 
+const WIN = 500;
 const COMMAND_CALLERS = 6;
 const REPEAT_CALLERS = 2;
 const READ_EVERY_MS = 300;
@@ -80,7 +85,7 @@ export async function outage(fault: OutageFault, tools: Tools): Promise<number> 
 }
 
 async function besiege(fault: OutageFault, tools: Tools, player: Player): Promise<Siege | undefined> {
-  const { stack, isOver } = tools;
+  const { stack } = tools;
   const draw = stream(tools.seed, 'siege', player.who.playerId);
   const name = draw.id();
   const gameRound = await openRound(player, name, draw);
@@ -92,7 +97,8 @@ async function besiege(fault: OutageFault, tools: Tools, player: Player): Promis
   });
   const siege: Siege = {
     ...{ gameround: gameRound, refused: [], repeats: [], reads: [] },
-    ...{ killedAt: 0, eventsBefore: 0, eventsAfter: 0 },
+    ...{ killedAt: 0, eventsBefore: 0, eventsAfter: 0, credited: undefined },
+    owed: fault.waitsFor === 'credit' ? WIN : 0,
   };
   try {
     const last: Said =
@@ -104,7 +110,7 @@ async function besiege(fault: OutageFault, tools: Tools, player: Player): Promis
     siege.eventsBefore = await eventsOf(tools, gameRound);
     const until = Date.now() + fault.maxMs;
     let left = fault.commands;
-    const goesOn = (): boolean => left > 0 && Date.now() < until && !isOver();
+    const goesOn = (): boolean => left > 0 && Date.now() < until && !tools.isOver();
     const callers = Array.from({ length: COMMAND_CALLERS }, async () => {
       while (goesOn()) {
         left -= 1;
@@ -133,7 +139,7 @@ async function besiege(fault: OutageFault, tools: Tools, player: Player): Promis
   } finally {
     await tools.takeAway('wallet', away);
   }
-  await paid(tools, player, name, gameRound);
+  if (await isOver(tools, player, name, gameRound)) siege.credited = await creditedIn(tools, gameRound);
   return siege;
 }
 
@@ -150,7 +156,7 @@ export async function openRound(player: Player, name: string, draw: Stream): Pro
   const gameRound = start.answer?.status === 200 ? start.answer.body.gameRoundInfo?.hash : undefined;
   if (gameRound === undefined) return undefined;
   const key = draw.id();
-  const win = { rngCallId: key, winAmount: 500 };
+  const win = { rngCallId: key, winAmount: WIN };
   const won = await player.say(name, '/addWin', {
     ...{ gameRound, rngResult: win, collect: false, externalGameProviderTransactionId: key },
   });
@@ -189,20 +195,26 @@ async function eventsOf({ stack }: Tools, gameRound: string): Promise<number> {
 }
 
 /** The wallet is back: the round ends, without its callers. */
-async function paid(tools: Tools, player: Player, name: string, gameRound: string): Promise<void> {
+async function isOver(tools: Tools, player: Player, name: string, gameRound: string): Promise<boolean> {
   const deadline = Date.now() + PAID_MS;
   while (Date.now() < deadline) {
     await tryNow(tools.stack, gameRound).catch(() => undefined);
     const { answer } = await player.read(name, gameRound);
     const status = answer?.body.gameRoundInfo?.status;
-    if (answer?.status === 200 && status !== undefined && status !== 'open') return;
+    if (answer?.status === 200 && status !== undefined && status !== 'open') return true;
     await sleep(500);
   }
+  return false;
+}
+
+async function creditedIn({ stack }: Tools, gameRound: string): Promise<number> {
+  const movements = (await movementsOf(stack)).get(gameRound) ?? [];
+  return movements.reduce((sum, { type, amount }) => sum + (type === 'credit' ? amount : 0), 0);
 }
 
 /** What callers may expect of a round that waits: they hear in time, reads get through, and nothing piles up. */
 export function brokenBy(siege: Siege): Violation[] {
-  const { gameround, refused, repeats, reads, killedAt, eventsBefore, eventsAfter } = siege;
+  const { gameround, refused, repeats, reads, killedAt, eventsBefore, eventsAfter, owed, credited } = siege;
   const wrong: string[] = [];
   const late = [...refused, ...repeats, ...reads].filter(
     ({ sentAt, heardAt, answer }) => answer === undefined || heardAt - sentAt > CALL_MS + MARGIN_MS,
@@ -217,6 +229,8 @@ export function brokenBy(siege: Siege): Violation[] {
   const grown = eventsAfter - eventsBefore;
   if (grown > EVENTS_OF_TIME + EVENTS_PER_REPEAT * repeats.length)
     wrong.push(`${refused.length} refused calls and ${repeats.length} repeats left ${grown} events`);
+  if (credited !== owed)
+    wrong.push(`${credited ?? 'nothing yet'} was credited when the wallet was back, ${owed} was owed`);
   return wrong.map((what) => ({ gameround, what }));
 }
 

@@ -81,11 +81,9 @@ export class Player {
 
   /** A call whose caller never heard how it ended, once more. */
   async repeat(key: string, { path, request, roundName }: Command): Promise<void> {
-    const { answer } = await this.#once(roundName, { key, path, request });
-    if (answer?.status !== 401) return;
-    // Its session is gone, as after MongoDB was put back: another one of the same player reaches the same round.
-    this.#token = await this.#sitDown(true);
-    await this.#once(roundName, { key, path, request: { ...request, token: this.#token } });
+    const call = { key, path, request };
+    const { answer } = await this.#once(roundName, call);
+    if (answer?.status === 401) await this.#once(roundName, await this.#withNewToken(call, true));
   }
 
   /** One call outside any plan. */
@@ -210,8 +208,15 @@ export class Player {
     }
   }
 
+  /** Its session is gone, as after MongoDB was put back: another one of the same player reaches the same rounds. */
+  async #withNewToken(call: Call, insists = false): Promise<Call> {
+    this.#token = await this.#sitDown(insists);
+    return { ...call, request: { ...call.request, token: this.#token } };
+  }
+
   /** Until there is a definite answer, the patience is at an end, or time is over. */
-  async #insist(roundName: string, call: Call, manner: Manner, asked: object): Promise<Answer | undefined> {
+  async #insist(roundName: string, first: Call, manner: Manner, asked: object): Promise<Answer | undefined> {
+    let call = first;
     for (const [attempt, pauseMs] of PAUSES_MS.entries()) {
       const callers = Array.from({ length: attempt === 0 ? manner.copies : 1 }, () =>
         this.#once(roundName, call),
@@ -224,7 +229,7 @@ export class Player {
         return definite;
       }
       if (answers.some((one) => one?.status === 401 && one.body.errorCode?.msg !== 'SIGNATUREWRONG'))
-        this.#token = undefined;
+        call = await this.#withNewToken(call);
       if (this.table.isOver()) return undefined;
       await sleep(pauseMs + this.#pause.int(0, 100));
       const told = await this.#ask(roundName, asked);

@@ -199,7 +199,7 @@ describe('callers of a round that waits', () => {
     }) as unknown as Heard;
   const siege = (seen: Partial<Siege>): Siege => ({
     ...{ gameround: 'g', refused: [], repeats: [], reads: [], killedAt: 0 },
-    ...{ eventsBefore: 20, eventsAfter: 20 },
+    ...{ eventsBefore: 20, eventsAfter: 20, owed: 500, credited: 500 },
     ...seen,
   });
 
@@ -218,6 +218,8 @@ describe('callers of a round that waits', () => {
     ],
     ['can not read long after', { killedAt: 5_000, reads: [heard(503, 9_000, 60_000)] }, 1],
     ['leave events', { refused: Array.from({ length: 100 }, () => heard(503)), eventsAfter: 820 }, 1],
+    ['are paid once more', { credited: 570 }, 1],
+    ['are not paid in time', { credited: undefined }, 1],
     [
       'leave some by their repeats',
       { repeats: Array.from({ length: 10 }, () => heard(503)), eventsAfter: 90 },
