@@ -6,6 +6,8 @@ import type { Notes } from './players/notes';
 import type { Stack } from './stack';
 
 const EVERY_MS = 400;
+/** What waits for a person's word that the operator knows us again. */
+const UNAUTHORISED: readonly string[] = ['void-refused', 'credit-unauthorised'];
 
 /**
  * Brings every round to its end, as the people of an operator and of ours would: what is open is reconciled, a void that
@@ -39,7 +41,7 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   const handle = stack.temporal.workflow.getHandle(workflowIdOf(gameround));
   const state = await askRunning(stack, gameround);
   await tryNow(stack, gameround);
-  if (state.attention.includes('void-refused')) await handle.signal(resumeSignal);
+  if (state.attention.some((mark) => UNAUTHORISED.includes(mark))) await handle.signal(resumeSignal);
   // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say. The rest is owed then.
   const voided = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
   const isInDoubt = ({ outcome, hash }: (typeof state.transactions)[number]): boolean =>

@@ -47,6 +47,8 @@ export function expectedMarks(
   const isSending = pending.some(({ name }) => name === 'settle');
   if (isSending) must.add(`${kind}-pending`);
   else if (owes(round, 'void') && refusedVoid(round.calls)) must.add('void-refused');
+  else if (!state?.crashed && owesCredit(round) && refusedCredit(round.calls))
+    must.add('credit-unauthorised');
   overdue('report', 'report-pending', AFTERWARDS_LATE_MS);
   overdue('fetchResult', 'result-pending', AFTERWARDS_LATE_MS);
   overdue('project', 'projection-pending', PROJECTION_LATE_MS);
@@ -64,6 +66,20 @@ export function expectedMarks(
 
 function owes({ state }: RoundEvidence, type: string): boolean {
   return (state?.transactions ?? []).some((one) => one.type === type && one.outcome === 'pending');
+}
+
+function owesCredit(round: RoundEvidence): boolean {
+  return owes(round, 'credit') || owes(round, 'end');
+}
+
+/** A win, or the end of its round, was told that the operator doesn't know us. */
+function refusedCredit(calls: readonly WalletCall[]): boolean {
+  return calls.some(
+    ({ status, clientLeft, body }) =>
+      status === 401 &&
+      clientLeft === undefined &&
+      body.transactions.every(({ type }) => type === 'credit' || type === 'end'),
+  );
 }
 
 /**

@@ -70,4 +70,17 @@ describe('the marks that a round should have', () => {
     const round = { calls, state } as unknown as RoundEvidence;
     expect(expectedMarks(round, { pending: [], openForMs: 0 })).toEqual({ must, may: [] });
   });
+
+  it.each([
+    ['refused for our signature', false, [told(401)], ['credit-unauthorised']],
+    ['refused so, and nobody heard of it', false, [told(401, true)], []],
+    ['refused so, and has crashed', true, [told(401)], ['crashed']],
+    ['accepted', false, [told(200)], []],
+  ])('whose win that is owed was %s', (_what, crashed, calls, must) => {
+    const win = { type: 'credit', hash: 'h' };
+    const state = { status: 'open', crashed, transactions: [{ ...win, outcome: 'pending' }] };
+    const sent = calls.map((call) => ({ ...call, body: { gameRound: 'g', transactions: [win] } }));
+    const round = { calls: sent, state } as unknown as RoundEvidence;
+    expect(expectedMarks(round, { pending: [], openForMs: 0 })).toEqual({ must, may: [] });
+  });
 });
