@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient, type Db } from 'mongodb';
 import { createGameApp } from '../sandbox/game/game';
@@ -76,6 +78,7 @@ export interface StackOptions {
 const READY_TIMEOUT_MS = 90_000;
 /** A worker finishes its wallet calls, an API the calls it has. */
 const STOP_TIMEOUT_MS = 20_000;
+const REPAIR_TIMEOUT_MS = 120_000;
 
 /**
  * The whole service as processes that can be killed, stopped and started one by one, every connection between two of
@@ -191,6 +194,14 @@ export class Stack {
       await rm(join(this.#dataDir, file), { recursive: true, force: true });
     for (const file of await readdir(folder)) await rename(join(folder, file), join(this.#dataDir, file));
     await rm(folder, { recursive: true });
+  }
+
+  /** What a person runs after a database was restored (docs/operations.md). */
+  async repairRecords(sinceMs: number): Promise<void> {
+    const args = [...this.#script('src/repair.js'), '--since', new Date(sinceMs).toISOString()];
+    const env = this.#env('worker-1');
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: REPAIR_TIMEOUT_MS });
+    this.options.log(`repaired: ${stdout.trim().split('\n').at(-1) ?? ''}`);
   }
 
   async #filesOf(store: Store): Promise<string[]> {
@@ -330,15 +341,10 @@ export class Stack {
       case 'api':
       case 'worker-1':
       case 'worker-2': {
-        const script = part === 'api' ? 'src/main.js' : 'worker/main.js';
-        const preloads = [
-          join(this.#service, 'stack', 'preload.js'),
-          join(projectRoot(), 'chaos', 'skewed-clock.cjs'),
-        ];
         return startChild({
           name: part,
           command: process.execPath,
-          args: [...preloads.flatMap((file) => ['--require', file]), join(this.#service, script)],
+          args: this.#script(part === 'api' ? 'src/main.js' : 'worker/main.js'),
           env: this.#env(part),
           logFile: join(this.logDir, `${part}.log`),
           ipc: true,
@@ -346,6 +352,14 @@ export class Stack {
         });
       }
     }
+  }
+
+  #script(file: string): string[] {
+    const preloads = [
+      join(this.#service, 'stack', 'preload.js'),
+      join(projectRoot(), 'chaos', 'skewed-clock.cjs'),
+    ];
+    return [...preloads.flatMap((preload) => ['--require', preload]), join(this.#service, file)];
   }
 
   #env(part: 'api' | 'worker-1' | 'worker-2'): NodeJS.ProcessEnv {

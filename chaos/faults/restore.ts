@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../stack/until';
-import { callAsProvider } from '../../test/support/e2e-http';
 import { nameOf } from '../checks/check';
-import { callsOf, each, workflowsOf, type RecordInMongo, type WalletCall } from '../evidence';
+import { callsOf, workflowsOf, type RecordInMongo, type WalletCall } from '../evidence';
 import type { Restore, Stack, Store } from '../stack';
-import { provider } from '../tenants';
 import type { Tools } from './tools';
 
 /** A copy of a database is taken, and put back after a while; the other database goes on. */
@@ -27,18 +25,18 @@ const LAST_WRITES_MS = 500;
 export async function restore({ store, apartMs }: RestoreFault, tools: Tools): Promise<number> {
   const { stack } = tools;
   const copy = await tools.alone(async () => {
+    // Before the copy: what a round closes meanwhile may be in it or not.
+    const atMs = Date.now();
     await stack.kill(store);
     await sleep(LAST_WRITES_MS);
     const folder = await stack.copyStore(store);
     const records: Records = store === 'temporal' ? await recordsOf(stack) : new Map<string, RecordInMongo>();
     await stack.start(store);
-    return { folder, records, atMs: Date.now() };
+    return { folder, records, atMs };
   });
   await tools.pause(apartMs);
   if (tools.isOver()) return 0;
-  return tools.alone(() =>
-    store === 'temporal' ? temporalBack(tools, copy) : mongodBack(tools, copy.folder),
-  );
+  return tools.alone(() => (store === 'temporal' ? temporalBack(tools, copy) : mongodBack(tools, copy)));
 }
 
 /** As docs/operations.md says: nothing of the service runs while the server's database is exchanged. */
@@ -62,7 +60,9 @@ async function temporalBack(
   });
   for (const gameround of late) restored.inFlight.add(gameround);
   stack.restores.push(restored);
-  for (const part of ['worker-1', 'worker-2', 'api'] as const) await stack.start(part);
+  for (const part of ['worker-1', 'worker-2'] as const) await stack.start(part);
+  await stack.repairRecords(copy.atMs);
+  await stack.start('api');
   await stack.ready();
   const { moved, orphans, inFlight } = restored;
   log(
@@ -119,37 +119,28 @@ async function lateRecords(stack: Stack): Promise<string[]> {
 }
 
 /** The service runs on while the database goes and comes back older. */
-async function mongodBack({ stack, log }: Tools, folder: string): Promise<number> {
+async function mongodBack({ stack, log }: Tools, copy: { folder: string; atMs: number }): Promise<number> {
   await stack.kill('mongod');
-  await stack.putBack('mongod', folder);
+  await stack.putBack('mongod', copy.folder);
   await stack.start('mongod');
-  const backAtMs = Date.now();
   stack.restores.push({
-    ...{ store: 'mongod', copiedAtMs: 0, backAtMs },
+    ...{ store: 'mongod', copiedAtMs: copy.atMs, backAtMs: Date.now() },
     ...{ moved: new Map(), orphans: new Set(), inFlight: new Set() },
   });
   await stack.ready();
   const behind = await finishedWithoutRecord(stack);
-  log(`mongod back: ${behind.length} finished rounds have no record of their end`);
-  await each(behind, (gameround) => touch(stack, gameround).catch(() => undefined));
-  return behind.length;
+  log(`mongod back: ${behind} finished rounds have no record of their end`);
+  await stack.repairRecords(copy.atMs);
+  return behind;
 }
 
-async function finishedWithoutRecord(stack: Stack): Promise<string[]> {
+async function finishedWithoutRecord(stack: Stack): Promise<number> {
   const [records, workflows] = [await recordsOf(stack), await workflowsOf(stack)];
-  return [...workflows]
-    .filter(([gameround, { status }]) => {
-      const record = records.get(gameround)?.status;
-      return status === 'COMPLETED' && (record === undefined || record === 'open');
-    })
-    .map(([gameround]) => gameround);
-}
-
-/** A provider that asks for the end of a round that has ended: it is told so, and the record is there again. */
-async function touch(stack: Stack, gameRound: string): Promise<void> {
-  const { body } = await callAsProvider(stack.api, provider, '/getTokenForGameRound', { gameRound });
-  const token = (body['tokenData'] as { currentToken?: string } | undefined)?.currentToken;
-  await callAsProvider(stack.api, provider, '/endGameRound', { token, gameRound });
+  const isBehind = ([gameround, { status }]: [string, { status: string }]): boolean => {
+    const record = records.get(gameround)?.status;
+    return status === 'COMPLETED' && (record === undefined || record === 'open');
+  };
+  return [...workflows].filter(isBehind).length;
 }
 
 async function recordsOf({ db }: Stack): Promise<Records> {
