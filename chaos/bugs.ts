@@ -7,6 +7,7 @@ export const BUG_NAMES = [
   'record-without-version-guard',
   'unknown-bet-is-declined',
   'repeated-delivery-is-a-first',
+  'record-ahead-is-ignored',
 ] as const;
 export type BugName = (typeof BUG_NAMES)[number];
 
@@ -61,6 +62,21 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
         file: 'activities/deliver.ts',
         find: `await send(operator, delivery, begun === 'again', known)`,
         replace: `await send(operator, delivery, false, known)`,
+      },
+    ],
+  },
+  'record-ahead-is-ignored': {
+    what: 'a round of a restored Temporal goes on as if nothing had happened since the copy',
+    changes: [
+      {
+        file: 'src/read-model/rounds.ts',
+        find: `const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];`,
+        replace: `const older = [{ version: { $lt: version } }];`,
+      },
+      {
+        file: 'src/read-model/rounds.ts',
+        find: `ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),`,
+        replace: `ahead: () => Promise.resolve(undefined),`,
       },
     ],
   },
