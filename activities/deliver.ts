@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { activityInfo, ApplicationFailure, heartbeat, type Info } from '@temporalio/activity';
 import type { OperatorWallet } from '../src/clients/types';
 import {
@@ -30,7 +31,7 @@ export interface DeliverDependencies {
 /** Between two signs of life; well below the time after which a worker is taken for dead (workflows/policies.ts). */
 const ALIVE_MS = 1_000;
 
-type WalletActivities = Pick<GameroundActivities, 'deliver' | 'settle'>;
+type WalletActivities = Pick<GameroundActivities, 'deliver' | 'settle' | 'newSecrets'>;
 
 export function createWalletActivities(deps: DeliverDependencies): WalletActivities {
   const { tenants, wallet } = deps;
@@ -46,7 +47,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
     const { repeatableErrorIds, strictReplies } = operator;
     const outcome = judge(call, answer, { redelivered, repeatableErrorIds, strictReplies, ...known });
     deps.observe({ operatorId: round.operatorId, purpose: call.purpose, outcome: outcome.kind });
-    return outcome;
+    return outcome.kind === 'refused' ? { ...outcome, signedWith: nameOfSecrets(operator) } : outcome;
   }
 
   return {
@@ -68,30 +69,33 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const { attempt } = info;
       const known = rememberedFrom(delivery, info);
       // Begun: until the next word, this attempt counts as one without an answer.
-      heartbeat({ attempt, begun: true } satisfies Remembered);
+      const begin = (): void => heartbeat({ attempt, begun: true } satisfies Remembered);
+      begin();
+      const alive = setInterval(begin, ALIVE_MS);
       const redelivered = delivery.call.purpose === 'void';
-      const outcome = await send(operator, delivery, redelivered, known);
-      if (!isToBeRepeated(outcome, delivery.gentle)) return outcome;
+      const outcome = await send(operator, delivery, redelivered, known).finally(() => clearInterval(alive));
+      if (outcome.kind !== 'repeat') return outcome;
       const { maybePaid, creditAccepted } = { ...known, ...outcome };
       heartbeat({ attempt, begun: false, known: { maybePaid, creditAccepted } } satisfies Remembered);
-      throw ApplicationFailure.retryable(describe(outcome), FAILURE_TYPES.walletNotSettled);
+      throw ApplicationFailure.retryable(outcome.reason, FAILURE_TYPES.walletNotSettled);
+    },
+
+    async newSecrets(operatorId, refusedWith) {
+      if (nameOfSecrets(await tenants.operator(operatorId)) !== refusedWith) return;
+      throw ApplicationFailure.retryable(
+        'the secrets are still the refused ones',
+        FAILURE_TYPES.walletNotSettled,
+      );
     },
   };
 }
 
-function isToBeRepeated(outcome: WalletOutcome, gentle: boolean): boolean {
-  if (outcome.kind === 'repeat') return true;
-  return (
-    gentle &&
-    (outcome.kind === 'refused' || (outcome.kind === 'accepted' && outcome.endRefused !== undefined))
-  );
-}
-
-/** What a person reads in Temporal Web under the pending activity. */
-function describe(outcome: WalletOutcome): string {
-  if (outcome.kind === 'repeat') return outcome.reason;
-  const error = 'errorCode' in outcome ? outcome.errorCode : undefined;
-  return error === undefined ? 'refused' : `refused: ${error.id} ${error.msg}`;
+/** Tells one set of secrets, and where they are used, from another; too short for anybody to find them by it. */
+function nameOfSecrets({ operatorUrl, secrets }: KnownOperator): string {
+  return createHash('sha256')
+    .update(JSON.stringify([operatorUrl, secrets]))
+    .digest('hex')
+    .slice(0, 8);
 }
 
 /** What is known of the credit of a call from its earlier deliveries. */

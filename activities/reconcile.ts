@@ -18,12 +18,12 @@ export function createReconcileActivities({
 }: ReconcileDependencies): ReconcileActivities {
   return {
     async closeAndRead(gameround) {
-      await control.closeGently(gameround);
+      const refused = await control.closeGently(gameround);
       const round = await control.read(gameround);
       if (round === undefined) {
         throw ApplicationFailure.nonRetryable('there is no such round', FAILURE_TYPES.roundNotFound);
       }
-      return round;
+      return { round, refused };
     },
     async resend(round) {
       const transactions = transactionsToResend(round);

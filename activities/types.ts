@@ -1,3 +1,4 @@
+import type { ErrorObject } from '../src/domain/errors';
 import type { RoundSnapshot } from '../src/domain/round/types';
 import type { OperatorAddress, ProviderAddress } from '../src/clients/types';
 
@@ -8,8 +9,11 @@ export type KnownOperator = OperatorAddress & {
 
 /** What reconciliation does to a round, through its workflow. */
 export interface RoundControl {
-  /** Closes an open round without ever voiding or crashing it; rejects while that is still going on. */
-  closeGently(gameround: string): Promise<void>;
+  /**
+   * Closes an open round without ever voiding it; rejects while that is still going on. Returns the
+   * operator's error where it refused the closing for good.
+   */
+  closeGently(gameround: string): Promise<ErrorObject | undefined>;
   settleCrashed(gameround: string, accepted: string[]): Promise<void>;
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }

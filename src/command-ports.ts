@@ -25,7 +25,6 @@ export function commandPorts(parts: {
       const game = tenants.game(session.gameCode);
       if (operator === undefined || game === undefined) return Promise.reject(refuse('GAMENOTFOUND'));
       return Promise.resolve({
-        walletTimeoutMs: operator.walletTimeoutMs,
         autoCloseAfterMs: operator.autoCloseAfterMs,
         voidsWholeRound: operator.voidsWholeRound,
         gameRoundReport: operator.gameRoundReport,

@@ -4,7 +4,7 @@ import type { LogLevel } from './config';
 export type { Logger } from 'pino';
 
 /** `service`: API and worker in one. */
-export type ProcessName = 'api' | 'worker' | 'service' | 'codec-server' | 'repair-records';
+export type ProcessName = 'api' | 'worker' | 'service' | 'codec-server' | 'repair-records' | 'resume';
 
 /** Names under which something secret might reach a log line; they are masked wherever they stand, two levels deep. */
 const SECRET_FIELDS = [

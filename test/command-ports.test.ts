@@ -49,7 +49,7 @@ describe('policyFor', () => {
   it('is the operator’s and the game’s settings', async () => {
     const { ports } = portsWith(withTickets());
     expect(await ports.policyFor(session)).toEqual({
-      ...{ walletTimeoutMs: 3_000, autoCloseAfterMs: 13 * 3_600_000, voidsWholeRound: true },
+      ...{ autoCloseAfterMs: 13 * 3_600_000, voidsWholeRound: true },
       ...{ gameRoundReport: false, followUpDebits: true, resultCallback: false },
     });
     await expect(ports.policyFor({ ...session, gameCode: 'x' })).rejects.toMatchObject(

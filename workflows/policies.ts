@@ -1,26 +1,28 @@
 import type { ActivityOptions } from '@temporalio/workflow';
+import { MAX_WALLET_TIMEOUT_MS } from '../src/domain/wallet-call';
 
 /** Every timeout and retry of the workflows; durations in milliseconds. */
 
-/** Between an operator's own time limit and ours: signing, the guard or the record, and the network. */
-const WALLET_MARGIN_MS = 3_000;
+/**
+ * Longer than any tenant's walletTimeout: the wallet client ends a delivery by the time-out that the tenant has today.
+ * Signing, the guard or the record, and the network come on top. That a worker is gone is told by its heartbeats.
+ */
+const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 5_000;
 
 /** A worker in a wallet call gives a sign of life every second; without one for this long it is taken for dead. */
 const WORKER_DEATH_MS = 5_000;
 
 /** One delivery. A further attempt follows only a worker's death or a failure before anything was sent. */
-export function delivery(walletTimeoutMs: number): ActivityOptions {
-  return {
-    startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS,
-    heartbeatTimeout: WORKER_DEATH_MS,
-    retry: { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 },
-  };
-}
+export const DELIVERY: ActivityOptions = {
+  startToCloseTimeout: DELIVERY_MS,
+  heartbeatTimeout: WORKER_DEATH_MS,
+  retry: { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 },
+};
 
 /** A bet waits for a worker as long as it may be sent, and is attempted again until the database has said what became of it. */
-export function betDelivery(walletTimeoutMs: number, leftMs?: number): ActivityOptions {
+export function betDelivery(leftMs?: number): ActivityOptions {
   return {
-    ...delivery(walletTimeoutMs),
+    ...DELIVERY,
     scheduleToStartTimeout: leftMs,
     retry: {
       initialInterval: 500,
@@ -37,13 +39,22 @@ export const BET_LATE_MS = 2_000;
 export const FIRST_RETRY_MS = 1_000;
 
 /** Credits and voids, until they are settled (spec, doTransactions rule 8). */
-export function untilSettled(walletTimeoutMs: number): ActivityOptions {
-  return {
-    startToCloseTimeout: walletTimeoutMs + WALLET_MARGIN_MS,
-    // Heartbeats carry what earlier attempts left behind; they are no sign of life.
-    retry: { initialInterval: 2 * FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: 60_000 },
-  };
-}
+export const UNTIL_SETTLED: ActivityOptions = {
+  startToCloseTimeout: DELIVERY_MS,
+  heartbeatTimeout: WORKER_DEATH_MS,
+  retry: { initialInterval: 2 * FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: 60_000 },
+  // A person may end the retries: what is on its way is heard first.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+};
+
+/** Whether the secrets of a call that was refused for its signature have changed; its attempts leave nothing in the history. */
+export const NEW_SECRETS: ActivityOptions = {
+  startToCloseTimeout: 10_000,
+  retry: { initialInterval: 5_000, backoffCoefficient: 1.5, maximumInterval: 60_000 },
+};
+
+/** Another worker may read the old secrets still: a call that it refuses again must not come back at once. */
+export const NEW_SECRETS_AFTER_MS = 5_000;
 
 /** The read model gets two seconds within the command; a database that is down must not hold up money. */
 export const FIRST_PROJECTION: ActivityOptions = {

@@ -9,10 +9,13 @@ const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrash
 
 /**
  * Reconciles a round with its operator (spec reconcileTransactions): closes it when it is open, sends every
- * transaction again and tells what the operator said. A crashed round whose owed money was accepted is closed.
+ * transaction again and tells what the operator said. A closing that the operator refuses for good crashes the round. A crashed round whose owed money was accepted is closed.
  */
 export async function reconcile(gameround: string): Promise<ReconcileResult> {
-  const round = await closeAndRead(gameround);
+  const { round, refused } = await closeAndRead(gameround);
+  if (refused !== undefined) {
+    return { outcome: { kind: 'refused', hashesProcessed: [], errorCode: refused }, round };
+  }
   const outcome = await resend(round);
   const accepted = round.crashed ? settledBy(round, outcome) : undefined;
   if (accepted === undefined) return { outcome, round };

@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { TASK_QUEUE } from '../contracts/gameround';
-import { RefusedError } from '../domain/errors';
+import { ERRORS, RefusedError, type ErrorObject } from '../domain/errors';
 import { RECONCILE } from '../domain/round/keys';
 import type { RoundSnapshot } from '../domain/round/types';
 import { createRoundClient } from './round-client';
 
 export interface RoundControl {
-  closeGently(gameround: string): Promise<void>;
+  closeGently(gameround: string): Promise<ErrorObject | undefined>;
   settleCrashed(gameround: string, accepted: string[]): Promise<void>;
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }
@@ -26,9 +26,12 @@ export function createRoundControl(
         reason: RECONCILE,
         gentle: true,
       });
-      // Over or crashed already: there is nothing to close. Anything else is still to come.
-      const isStillOpen = reply !== 'gone' && reply.refusal?.status === 503;
-      if (isStillOpen) throw new RefusedError(reply.refusal!);
+      if (reply === 'gone' || reply.refusal === undefined) return undefined;
+      if (reply.refusal.status === 503) throw new RefusedError(reply.refusal);
+      // Over or crashed already: there is nothing to close. Otherwise this closing was refused, and crashed the round.
+      const { errorCode } = reply.refusal;
+      const isJustRefused = reply.gameRoundInfo.status === 'open' && reply.isRepeat !== true;
+      return isJustRefused && errorCode.id !== ERRORS.GAMEROUNDCRASHED.id ? errorCode : undefined;
     },
     async settleCrashed(gameround, accepted) {
       await rounds.send(gameround, { type: 'settle', key: RECONCILE, reason: RECONCILE, accepted });

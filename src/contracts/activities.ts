@@ -12,8 +12,6 @@ export interface WalletDelivery {
   /** What earlier deliveries of a credit left behind. */
   maybePaid: boolean;
   creditAccepted: boolean;
-  /** For reconciliation: a refusal is repeated like any other failure. */
-  gentle: boolean;
   /** The run in which the round, or this part of it, began: where another one delivers, a person has reset the workflow. */
   originalRunId: string;
 }
@@ -66,6 +64,8 @@ export interface GameroundActivities {
   deliver(delivery: WalletDelivery): Promise<DeliveryResult>;
   /** Delivers a credit or void until it is settled: fails, and is retried, for as long as the outcome is `repeat`. */
   settle(delivery: WalletDelivery): Promise<WalletOutcome>;
+  /** Returns when the operator's secrets are others than those that `refusedWith` names; fails, and is retried, until then. */
+  newSecrets(operatorId: string, refusedWith: string | undefined): Promise<void>;
   /**
    * Writes the round's record; gives the open-round guard back when the round is not open any more. Fails for good with
    * `RecordBehind` when the record is not the one whose entries were left out. A record that is newer, or not this run's own, is left as it is and returned.

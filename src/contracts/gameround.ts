@@ -67,7 +67,10 @@ export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand
 
 export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?, string?]>('settle');
 
-/** A person's word that a void which the operator refused (attention `void-refused`) shall be tried again. */
+/**
+ * A person's word that a call whose signature the operator refused (attention `credit-unauthorised`, `void-refused`) is to be
+ * sent again.
+ */
 export const resumeSignal = defineSignal('resume');
 
 /** A round's state as people and the API read it. */

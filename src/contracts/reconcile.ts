@@ -1,3 +1,4 @@
+import type { ErrorObject } from '../domain/errors';
 import type { ReconcileOutcome } from '../domain/round/reconcile';
 import type { RoundSnapshot } from '../domain/round/types';
 
@@ -14,9 +15,15 @@ export interface ReconcileResult {
   round: RoundSnapshot;
 }
 
+export interface ClosedRound {
+  round: RoundSnapshot;
+  /** What the operator said to the closing, where it refused it for good: the round is crashed. */
+  refused?: ErrorObject;
+}
+
 export interface ReconcileActivities {
   /** Closes the round when it is open, and reads it: from its workflow, past retention from its record. */
-  closeAndRead(gameround: string): Promise<RoundSnapshot>;
+  closeAndRead(gameround: string): Promise<ClosedRound>;
   /** Sends every transaction again, once. */
   resend(round: RoundSnapshot): Promise<ReconcileOutcome>;
   /** Ends a crashed round whose owed transactions were accepted, and reads it again. */

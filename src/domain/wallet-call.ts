@@ -1,5 +1,8 @@
 import type { ErrorObject } from './errors';
 
+/** The longest `walletTimeout` that a tenant may have. */
+export const MAX_WALLET_TIMEOUT_MS = 60_000;
+
 export type TransactionType = 'debit' | 'credit' | 'end' | 'void';
 
 /** One transaction as it goes to the operator in `doTransactions` (spec "Operator transaction"). */
@@ -63,7 +66,7 @@ export type WalletAnswer =
  * The judgement of one delivery. Unknown is never treated as declined, nor as accepted (contract: Money, outcomes).
  *
  * Debits: `accepted` | `declined` | `unknown`. Credits and ends: `accepted` | `repeat` | `refused`.
- * Voids: `accepted` | `repeat` | `refused` (the wallet doesn't know us: a person has to look).
+ * Voids: `accepted` | `repeat` | `refused` (the wallet does not accept our signature).
  */
 export type WalletOutcome =
   | {
@@ -95,6 +98,8 @@ export type WalletOutcome =
       kind: 'refused';
       /** 401 or error id 1001. */
       unauthorised: boolean;
+      /** Names the operator's secrets that were in use, without telling them. */
+      signedWith?: string;
       errorCode?: ErrorObject;
       /** As in `repeat`: known of the credit of this call from this delivery or an earlier one. */
       creditAccepted: boolean;

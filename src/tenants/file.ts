@@ -13,6 +13,7 @@ import {
   type SomeGameSettings,
 } from '../domain/game-settings';
 import { MAX_AMOUNT } from '../domain/money';
+import { MAX_WALLET_TIMEOUT_MS } from '../domain/wallet-call';
 import type { GameDefinition, OperatorSettings, ProviderSettings } from './types';
 
 /** TENANTS_FILE is wrong; one line per fault, each naming the place. Values are not repeated: some are secrets. */
@@ -103,7 +104,7 @@ export const OperatorEntry = z.strictObject({
   secrets,
   autoCloseAfter: duration(1_000).default('24h'),
   gameRoundReport: z.boolean().default(false),
-  walletTimeout: duration(100, 60_000).default('5s'),
+  walletTimeout: duration(100, MAX_WALLET_TIMEOUT_MS).default('5s'),
   timestampTolerance: duration(0).default('300s'),
   currencies: z
     .record(z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, 'must be a currency code'), multiplier)

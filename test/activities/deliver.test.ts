@@ -88,7 +88,7 @@ const RUN = 'run-1';
 const ACCEPTED_AT = 1_000;
 const AFTER_RESET: Partial<Info> = { workflowExecution: { workflowId: 'w', runId: 'run-2' } };
 const POLICY = {
-  ...{ walletTimeoutMs: 1_000, autoCloseAfterMs: 1_000, voidsWholeRound: false, followUpDebits: false },
+  ...{ autoCloseAfterMs: 1_000, voidsWholeRound: false, followUpDebits: false },
   ...{ gameRoundReport: false, resultCallback: false },
 };
 const START = {
@@ -117,7 +117,7 @@ function delivery(change: Partial<WalletDelivery> = {}, bet: Partial<BetDelivery
   const times = { acceptedAt: ACCEPTED_AT, isOver: false, maybeSent: false };
   return {
     ...{ round: state.identity, call: { purpose, transactions }, own: { upTo: 0, also: [] } },
-    ...{ maybePaid: false, creditAccepted: false, gentle: false, originalRunId: RUN },
+    ...{ maybePaid: false, creditAccepted: false, originalRunId: RUN },
     ...(purpose === 'debit' ? { bet: { isFirst, ...times, ...bet } } : {}),
     ...change,
   };

@@ -818,8 +818,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['st.creditRefusedLater'],
     file: 'src/domain/round/settle.ts',
-    find: 'if (outcome.unauthorised || creditMayHaveBeenPaid(state))',
-    replace: 'if (outcome.unauthorised)',
+    find: 'if (call.gentle || creditMayHaveBeenPaid(state))',
+    replace: 'if (call.gentle)',
   },
   {
     rows: ['r.demo#3'],
@@ -895,7 +895,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.voidReply'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/decide.ts',
     find: 'return answered(next, state.voidCommandKey, { balance });',
     replace: "return answered(next, state.voidCommandKey, { balance, refusal: refusal('DEBITDECLINED') });",
   },
@@ -1839,8 +1839,38 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.401'],
     file: 'src/domain/round/settle.ts',
-    find: 'if (outcome.unauthorised || creditMayHaveBeenPaid(state))',
-    replace: 'if (creditMayHaveBeenPaid(state))',
+    find: 'if (outcome.unauthorised) return park(state, call, outcome.signedWith);\n  const key',
+    replace: 'const key',
+  },
+  {
+    rows: ['c4.401#2'],
+    file: 'workflows/gameround/wallet.ts',
+    find: 'if (!isDecided()) round.state = resume(round.state);',
+    replace: '',
+  },
+  {
+    rows: ['c4.401#3'],
+    file: 'src/commands/resume-rounds.ts',
+    find: "AND GameroundAttention IN ('credit-unauthorised', 'void-refused')",
+    replace: "AND GameroundAttention IN ('void-refused')",
+  },
+  {
+    rows: ['c4.exits'],
+    file: 'src/domain/round/settle.ts',
+    find: 'if (call.gentle || creditMayHaveBeenPaid(state))',
+    replace: 'if (call.gentle) return stall(state, call);\n  if (creditMayHaveBeenPaid(state))',
+  },
+  {
+    rows: ['c4.exits#2', 'c4.exits#3'],
+    file: 'workflows/gameround/wallet.ts',
+    find: 'if (pending.stalled && decisions.areThere())',
+    replace: 'if (false as boolean)',
+  },
+  {
+    rows: ['c4.liveTimeout'],
+    file: 'workflows/policies.ts',
+    find: 'const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 5_000;',
+    replace: 'const DELIVERY_MS = Math.min(MAX_WALLET_TIMEOUT_MS, 3_500);',
   },
   {
     rows: ['c4.maybePaid'],
@@ -1857,14 +1887,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.void400'],
     file: 'src/domain/round/settle.ts',
-    find: "done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true,",
-    replace: "done.marks.includes('void-unconfirmed'),",
+    find: "done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true;",
+    replace: "done.marks.includes('void-unconfirmed');",
   },
   {
     rows: ['c4.voidRefused'],
     file: 'src/domain/round/settle.ts',
-    find: 'return { ...state, pending: { ...call, stalled: true, parked: true } };',
-    replace: 'return stall(state, call);',
+    find: "case 'refused':\n      return park(state, call, outcome.signedWith);",
+    replace: "case 'refused':\n      return stall(state, call);",
   },
   {
     rows: ['c4.crashed'],
@@ -2075,8 +2105,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.gentle'],
     file: 'src/domain/round/settle.ts',
-    find: 'if (call.gentle) return stall(state, call);',
-    replace: '',
+    find: 'if (call.gentle || creditMayHaveBeenPaid(state))',
+    replace: 'if (creditMayHaveBeenPaid(state))',
   },
   {
     rows: ['c8.joined'],

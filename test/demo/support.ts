@@ -23,7 +23,6 @@ export const SESSION: Session = {
 
 export function policy(over: Partial<RoundPolicy> = {}): RoundPolicy {
   return {
-    walletTimeoutMs: 5_000,
     autoCloseAfterMs: 86_400_000,
     voidsWholeRound: false,
     followUpDebits: false,

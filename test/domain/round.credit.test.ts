@@ -1,4 +1,5 @@
 import { attentionOf } from '../../src/domain/round/attention';
+import { resume } from '../../src/domain/round/settle';
 import {
   ACCEPTED,
   addWin,
@@ -145,14 +146,6 @@ describe('a round is crashed instead of voided', () => {
     expect(round.state.amountToCollect).toBe(0);
   });
 
-  it.each([end(), collectWin('c', 10)])('401 or 1001 to %j: not retried, nothing voided', (command) => {
-    const round = opened(WON);
-    const reply = round.do(command, refused({ unauthorised: true }));
-    expectCrashed(round, round.shapes.slice(0, 2));
-    expect(reply.refusal).toMatchObject({ status: 502, errorCode: { id: 3000 } });
-    expect(round.transactions('credit')).toMatchObject([{ outcome: 'pending' }]);
-  });
-
   it('a refused end alone never voids', () => {
     const round = opened();
     const reply = round.do(end(), END_REFUSED);
@@ -180,9 +173,90 @@ describe('a round is crashed instead of voided', () => {
     spins('s', 'free', 3, 0),
   ])('crashed: %j → GAMEROUNDCRASHED', (command) => {
     const round = opened(WON, { followUpDebits: true });
-    round.do(end(), refused({ unauthorised: true }));
+    round.do(end(), refused(MAYBE));
     expect(round.refusal(command)).toBe('GAMEROUNDCRASHED');
     expect(round.shapes).toHaveLength(2);
+  });
+});
+
+describe('401 or 1001 to a credit or end ("not retried by itself, nothing voided, not crashed either")', () => {
+  const UNAUTHORISED = refused({ unauthorised: true, signedWith: 'old' });
+  const GENTLE = { ...end('reconcile'), gentle: true };
+
+  it.each([end(), collectWin('c', 10), GENTLE])('%j: waits to be resumed, and is paid once', (command) => {
+    const round = opened(WON);
+    round.send(command);
+    const sent = round.state.pending?.transactions;
+    for (const _ of ['first', 'resumed, and still refused']) {
+      round.settle(UNAUTHORISED);
+      expect(round.state).toMatchObject({ status: 'open', crashed: false });
+      expect(round.state.pending).toMatchObject({ parked: true, stalled: true, refusedWith: 'old' });
+      expect(attentionOf(round.state)).toEqual(['credit-unauthorised']);
+      expect(round.refusal(addWin('w', 5))).toBe('OPERATIONBEINGPROCESSED');
+      round.replace(resume(round.state));
+      expect(attentionOf(round.state)).toEqual(['credit-pending']);
+    }
+    expect(round.state.pending?.transactions).toEqual(sent);
+    round.settle(ACCEPTED);
+    expect(round.reply(command).refusal).toBeUndefined();
+    expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
+    expect(round.transactions('void')).toEqual([]);
+  });
+
+  it('to an end alone', () => {
+    const round = opened();
+    round.send(end());
+    round.settle(UNAUTHORISED);
+    expect(attentionOf(round.state)).toEqual(['credit-unauthorised']);
+    round.replace(resume(round.state)).settle(ACCEPTED);
+    expect(round.state.status).toBe('closed');
+  });
+});
+
+describe('a person’s settle ends the waiting for a wallet', () => {
+  const waitings = [
+    ['that never answers', repeat(MAYBE)],
+    ['that does not accept our signature', refused({ unauthorised: true })],
+  ] as const;
+  const settled = (accepted: string[], declined: string[] = [], key = 's-1') =>
+    ({ type: 'settle', key, reason: 'the operator is gone', accepted, declined }) as const;
+
+  it.each(waitings)(
+    '%s: the credit is left owed, the round is crashed, and the player plays on',
+    (_, outcome) => {
+      const round = opened(WON);
+      round.send(end());
+      round.settle(outcome);
+      round.do(settled([]));
+      expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
+      expect(round.reply(end()).refusal?.errorCode.msg).toBe('GAMEROUNDCRASHED');
+      expect(round.transactions('credit')).toMatchObject([{ outcome: 'pending' }]);
+    },
+  );
+
+  it.each(waitings)('%s: or it is decided', (_, outcome) => {
+    const round = opened(WON);
+    round.send(end());
+    round.settle(outcome);
+    round.do(settled(round.calls[1]!.map(({ hash }) => hash)));
+    expect(round.state).toMatchObject({ status: 'closed', crashed: false, pending: undefined });
+    expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
+  });
+
+  it('a faulty one changes nothing: the credit is sent on', () => {
+    const round = opened(WON);
+    round.send(end());
+    round.settle(repeat());
+    const before = round.state;
+    expect(round.refusal(settled(['x']))).toBe('INVALIDREQUEST');
+    expect(round.state).toBe(before);
+  });
+
+  it('a reconciliation’s own word does not', () => {
+    const round = opened(WON);
+    round.send(end());
+    round.settle(repeat());
+    expect(round.refusal(settled([], [], 'reconcile'))).toBe('GAMEROUNDOPEN');
   });
 });
 

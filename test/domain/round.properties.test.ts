@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { decide, type Decision } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
 import { replyTo } from '../../src/domain/round/replies';
-import { resumeVoid, settle } from '../../src/domain/round/settle';
+import { resume, settle } from '../../src/domain/round/settle';
 import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
 import { firstStarts, outcomeFor, picks, policies, steps, type Step } from './arbitraries';
 import { ReferenceLedger } from './reference-ledger';
@@ -70,7 +70,7 @@ class Drive {
   }
 
   private settleOnce(pick: number): void {
-    if (this.state.pending?.parked) this.state = deepFreeze(resumeVoid(this.state));
+    if (this.state.pending?.parked) this.state = deepFreeze(resume(this.state));
     const { pending } = this.state;
     if (pending === undefined) return;
     const outcome = deepFreeze(outcomeFor(this.state, pick));

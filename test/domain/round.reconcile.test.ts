@@ -42,7 +42,7 @@ function hashesOf(round: TestRound, ...outcomes: string[]): string[] {
 
 function crashed(): TestRound {
   const round = opened(WON);
-  round.do(end(), refused({ unauthorised: true }));
+  round.do(end(), refused({ maybePaid: true }));
   return round;
 }
 
@@ -50,7 +50,7 @@ function resent(round: TestRound): string[] {
   return describeCall(transactionsToResend(snapshotOf(round.state)));
 }
 
-describe('an open round is closed first ("no outcome of it ever voids, cancels or crashes")', () => {
+describe('an open round is closed first ("what a wallet refuses for good, also in a reconciliation’s close, ends in crashed")', () => {
   it('with its open winnings credited', () => {
     const round = opened(WON);
     const reply = round.do(GENTLE, ACCEPTED);
@@ -60,11 +60,26 @@ describe('an open round is closed first ("no outcome of it ever voids, cancels o
 
   it.each([
     ['refused', refused()],
-    ['refused by signature', refused({ unauthorised: true })],
     ['refused after it may have been paid', refused({ maybePaid: true })],
-    ['no answer', repeat({ maybePaid: true })],
     ['its end refused', END_REFUSED],
-  ] as const)('%s: sent again, the same', (_, outcome) => {
+  ] as const)(
+    '%s for good: crashed with the operator’s error, nothing voided, and a person can decide',
+    (_, outcome) => {
+      const round = opened(WON);
+      const reply = round.do(GENTLE, outcome);
+      expect(reply).toMatchObject({
+        refusal: { status: 400, errorCode: OPERATOR_ERROR },
+        gameRoundInfo: { status: 'open' },
+      });
+      expect(round.state).toMatchObject({ status: 'open', crashed: true, pending: undefined });
+      expect(round.transactions('void')).toEqual([]);
+      round.do(settleCommand([], hashesOf(round, 'pending')));
+      expect(round.state).toMatchObject({ status: 'closed', crashed: false });
+    },
+  );
+
+  it('no answer: sent again, the same', () => {
+    const outcome = repeat({ maybePaid: true });
     const round = opened(WON);
     round.send(GENTLE);
     const sent = round.state.pending?.transactions;
@@ -271,7 +286,7 @@ describe('settling a crashed round ("settles it to closed")', () => {
     function owing(): TestRound {
       const round = opened(WON, { followUpDebits: true });
       round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), DECLINED);
-      round.do(end(), refused({ unauthorised: true }));
+      round.do(end(), refused({ maybePaid: true }));
       expect(round.state.crashed).toBe(true);
       return round;
     }

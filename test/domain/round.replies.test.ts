@@ -131,7 +131,7 @@ describe('which transactions took effect, and their sums', () => {
 
   it('not: a credit that crashed its round ("payed: what was really given")', () => {
     const round = opened(WON);
-    round.do(end(), refused({ unauthorised: true }));
+    round.do(end(), refused({ maybePaid: true }));
     expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 0 });
   });
 

@@ -1,5 +1,5 @@
 import { attentionOf } from '../../src/domain/round/attention';
-import { resumeVoid } from '../../src/domain/round/settle';
+import { resume } from '../../src/domain/round/settle';
 import { totals } from '../../src/domain/round/replies';
 import {
   ACCEPTED,
@@ -142,7 +142,7 @@ describe('a void is retried until it is answered', () => {
     expect(round.state.commands.void?.answer).toBeUndefined();
     const before = round.state.pending?.transactions;
 
-    const resumed = deepFreeze(resumeVoid(round.state));
+    const resumed = deepFreeze(resume(round.state));
     expect(resumed.pending?.parked).toBe(false);
     expect(resumed.pending?.transactions).toEqual(before);
     expect(attentionOf(resumed)).toEqual(['void-pending']);
@@ -153,9 +153,37 @@ describe('a void is retried until it is answered', () => {
 
   it('resuming a round whose void is not stopped changes nothing', () => {
     const idle = opened(WON).state;
-    expect(resumeVoid(idle)).toBe(idle);
+    expect(resume(idle)).toBe(idle);
     const retrying = new TestRound().settle(UNKNOWN, repeat()).state;
-    expect(resumeVoid(retrying)).toEqual(retrying);
+    expect(resume(retrying)).toEqual(retrying);
+  });
+
+  it.each([
+    ['refused', PARKED],
+    ['never answered', repeat()],
+  ])('%s: a person who says that the bet was given back ends the waiting', (_, outcome) => {
+    const round = openedForFollowUps();
+    round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
+    round.send(VOID);
+    round.settle(outcome);
+    const debits = round.transactions('debit').map(({ hash }) => hash);
+    const settled = (accepted: string[], declined: string[], key: string) =>
+      ({ type: 'settle', key, reason: 'given back by hand', accepted, declined }) as const;
+    for (const [accepted, declined] of [
+      [[], []],
+      [[], [debits[0]!]],
+      [[debits[1]!], []],
+      [debits, []],
+    ] as const) {
+      expect(round.refusal(settled([...accepted], [...declined], 'wrong'))).toBe('INVALIDREQUEST');
+    }
+    round.do(settled([debits[0]!], [], 's-1'));
+    expect(round.transactions('void')).toMatchObject([{ outcome: 'accepted' }, { outcome: 'pending' }]);
+    round.settle(outcome);
+    round.do(settled([debits[1]!], [], 's-2'));
+    expect(round.state).toMatchObject({ status: 'cancel', pending: undefined });
+    expect(attentionOf(round.state)).toEqual([]);
+    expect(round.reply(VOID)).toMatchObject({ gameRoundInfo: { status: 'cancel' } });
   });
 
   it('a stopped void of a follow-up keeps credits back', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { judge } from '../../src/domain/judge';
 import { decide } from '../../src/domain/round/decide';
 import { openRound } from '../../src/domain/round/open';
-import { resumeVoid, settle } from '../../src/domain/round/settle';
+import { resume, settle } from '../../src/domain/round/settle';
 import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
 import type { OperatorTransaction, WalletAnswer } from '../../src/domain/wallet-call';
 import { commands, firstStarts, policies } from './arbitraries';
@@ -81,7 +81,7 @@ class Line {
     let redelivered = false;
     for (let n = 0; this.state.pending !== undefined; n += 1) {
       if (n > 40) throw new Error('the round never comes to rest');
-      if (this.state.pending.parked) this.state = resumeVoid(this.state);
+      if (this.state.pending.parked) this.state = resume(this.state);
       const { pending } = this.state;
       const fault = script.shift() ?? 'none';
       const answer = this.deliver(pending?.transactions ?? [], fault);

@@ -25,7 +25,7 @@ beforeAll(async () => {
     store: createDemoStore(client.db(`demo-${randomUUID()}`)),
     policyFor: () =>
       Promise.resolve({
-        ...{ walletTimeoutMs: 1, autoCloseAfterMs: 1, voidsWholeRound: false, followUpDebits: false },
+        ...{ autoCloseAfterMs: 1, voidsWholeRound: false, followUpDebits: false },
         ...{ gameRoundReport: true, resultCallback: true },
       }),
   });

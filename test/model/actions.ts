@@ -69,7 +69,7 @@ const fault = (on: TransactionType, ...names: FaultName[]): fc.Arbitrary<Fault> 
   fc.record({ on: fc.constant(on), name: fc.constantFrom(...names) });
 
 const debitFault = fault('debit', 'refused', 'refused', 'unauthorised', ...NOT_NOW, ...UNKNOWN);
-const creditFault = fault('credit', 'refused', 'refused', 'unauthorised', ...NOT_NOW, ...UNKNOWN);
+const creditFault = fault('credit', 'refused', 'refused', ...NOT_NOW, ...UNKNOWN);
 const endFault = fault('end', 'refused', 'endRefused', 'endRefusedOn200', 'error500After');
 const voidFault = fault('void', 'alreadyVoided', 'error500', 'error500After', 'dropReply', 'reset');
 

@@ -490,7 +490,7 @@ function collectAndEnd(at: At, round: Round, gentle = false): Outcome {
   return credit({ ...at, round }, openWin(round), true, gentle);
 }
 
-/** "Credit and end" of contract §4; `gentle`: sent until it succeeds, whatever the operator says. */
+/** "Credit and end" of contract §4; `gentle`: a refusal crashes the round and never voids it. */
 function credit(at: At, amount: number, ends: boolean, gentle = false): Outcome {
   const { round, key } = at;
   const paying: Transaction[] = amount > 0 ? [{ type: 'credit', ref: key, amount }] : [];
@@ -507,15 +507,15 @@ function credit(at: At, amount: number, ends: boolean, gentle = false): Outcome 
     if (answer.says === 'nothing') round.maybePaid ||= amount > 0;
     if (answer.says === 'noEnd' || answer.says === 'noEndOn200') paid = true;
     const again = answer.says === 'nothing' || answer.says === 'notNow' || answer.says === 'noEndOn200';
-    if (again || gentle) continue;
-    return creditRefused(at, sent, { amount, paid }, answer);
+    if (again) continue;
+    return creditRefused(at, sent, { amount, paid, gentle }, answer);
   }
 }
 
 function creditRefused(
   at: At,
   sent: Sent[],
-  { amount, paid }: { amount: number; paid: boolean },
+  { amount, paid, gentle }: { amount: number; paid: boolean; gentle: boolean },
   answer: Delivery,
 ): Outcome {
   const { round } = at;
@@ -526,7 +526,7 @@ function creditRefused(
     round.credited += amount;
     return crash(at, why);
   }
-  if (amount === 0 || answer.says === 'unauthorised' || mayHavePaid(round)) return crash(at, why);
+  if (amount === 0 || gentle || mayHavePaid(round)) return crash(at, why);
   mark(sent, 'declined');
   cancel(at);
   at.state.games[round.game].lastBalance = undefined;
@@ -573,9 +573,13 @@ function reconcile(state: State, { body }: Call): Outcome {
   const at = { state, round, key: 'reconcile' };
   // The game's session is told nothing of all this.
   const { lastBalance } = state.games[round.game];
-  if (round.status === 'open' && !round.crashed) collectAndEnd(at, round, true);
-  if (round.crashed && !isUnsure(round)) closeCrashed(round);
+  const closing = round.status === 'open' && !round.crashed ? collectAndEnd(at, round, true) : undefined;
+  if (closing === undefined && round.crashed && !isUnsure(round)) closeCrashed(round);
   state.games[round.game].lastBalance = lastBalance;
+  // What refused the closing for good is told, and nothing is sent again.
+  if (closing !== undefined && round.crashed) {
+    return { status: closing.status, errorIds: closing.errorIds, record: recordOf(round) };
+  }
 
   const everAccepted = round.sent.some(({ outcome }) => outcome === 'accepted' || outcome === 'unknown');
   const again = round.sent.filter((one) => isResent(round, one));

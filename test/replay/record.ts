@@ -20,7 +20,7 @@ const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
 let harness: RoundsHarness;
 
 beforeAll(async () => {
-  harness = await startRounds({ policy: { walletTimeoutMs: 1_000 } });
+  harness = await startRounds({ walletTimeoutMs: 1_000 });
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
 });
@@ -98,10 +98,21 @@ const ROUNDS: Record<string, Round> = {
     await harness.handle(hash).signal('resume');
     return hash;
   },
-  crashed: async (player, on) => {
+  'credit-unauthorised-resumed': async (player, on) => {
     const hash = await player.open({ winAmount: 40 });
     await on('credit', { fault: 'status', status: 401 });
-    await player.end(hash);
+    void player.end(hash).catch(() => undefined);
+    await until(
+      () => harness.attention(hash),
+      (marks) => marks.includes('credit-unauthorised'),
+    );
+    await harness.handle(hash).signal('resume');
+    return hash;
+  },
+  crashed: async (player, on) => {
+    const hash = await player.open({ winAmount: 40 });
+    await player.collect(hash, 10);
+    await on('credit', { fault: 'status', status: 400, errorCode: OWN });
     await player.end(hash);
     return hash;
   },

@@ -92,6 +92,7 @@ function activitiesOf(world: Partial<GameroundActivities>, records: RoundSnapsho
   return {
     deliver: (delivery) => world.deliver?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
     settle: (delivery) => world.settle?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
+    newSecrets: (operatorId, refusedWith) => world.newSecrets?.(operatorId, refusedWith) ?? nothing(),
     project: (round) => {
       records.push(round.snapshot);
       return world.project?.(round) ?? nothing();
@@ -122,7 +123,6 @@ async function open(
       language: 'en',
     },
     policy: {
-      walletTimeoutMs: 1_000,
       autoCloseAfterMs: 48 * HOUR_MS,
       voidsWholeRound: false,
       followUpDebits: false,

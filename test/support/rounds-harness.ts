@@ -47,7 +47,16 @@ export const REPEATABLE_ERROR_ID = 777;
 /** The game that takes follow-up debits. */
 export const FOLLOW_UP_GAME = 'follow-up-slot';
 
+/** What the operators' settings are today; a test may change them while rounds run. */
+export interface LiveSettings {
+  walletTimeoutMs: number;
+  /** Instead of those that the wallet knows. */
+  secrets?: string[];
+}
+
 export interface RoundsOptions {
+  /** Default: 2 s. */
+  walletTimeoutMs?: number;
   policy?: Partial<RoundPolicy>;
   /** Default: the server of this jest run. */
   mongodbUri?: string;
@@ -85,6 +94,7 @@ export interface RoundsHarness extends WalletControls {
   policy: RoundPolicy;
   /** What `npm run repair-records` does. */
   repair(since: Date): Promise<Repaired>;
+  live: LiveSettings;
   newSession(change?: Partial<Session>): Session;
   handle(gameround: string): WorkflowHandle;
   /** Of this harness's world, for workers of a test's own. */
@@ -98,7 +108,6 @@ export interface RoundsHarness extends WalletControls {
 
 /** Walletlike time-outs are short here, so that hanging calls don't hold up the tests. */
 const POLICY: RoundPolicy = {
-  walletTimeoutMs: 2_000,
   autoCloseAfterMs: 24 * 3_600_000,
   voidsWholeRound: false,
   followUpDebits: false,
@@ -112,6 +121,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const namespace = options.namespace ?? 'default';
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
   const policy: RoundPolicy = { ...POLICY, ...options.policy };
+  const live: LiveSettings = { walletTimeoutMs: options.walletTimeoutMs ?? 2_000 };
   const wallet = await createWalletApp({ operators: OPERATORS }).start();
   const name = options.database ?? `rounds_${randomUUID().slice(0, 8)}`;
   const database = openDatabase(options.mongodbUri ?? required('TEST_MONGODB_URI'), name);
@@ -122,7 +132,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
     gameUrl: options.gameUrl,
-    policy,
+    live,
     // Tests of faults have no business with the breaker: players that have nothing to do with each other share operators.
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
@@ -134,7 +144,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const queries = createRoundQueries(rounds, createGuards(database.db));
   const chooseTicket = createTicketChooser({
     wallet: createOperatorWallet(http),
-    operatorOf: (operatorId) => addressOf(operatorId, wallet.url, policy),
+    operatorOf: (operatorId) => addressOf(operatorId, wallet.url, live),
     ticketUse: (...ofPlayer) => queries.ticketUse(...ofPlayer),
   });
   const ports = portsOver(database, rounds, policy, chooseTicket);
@@ -152,6 +162,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     policy,
     repair: (since) =>
       repairRecords(client, { ...ports, openRecords: () => rounds.open() }, since, taskQueue),
+    live,
     newSession: sessionOf,
     startWorker,
     activities,
@@ -176,7 +187,7 @@ const NO_KEYS: PayloadKeys = { keys: [], readKeys: [] };
 export interface ActivitySettings {
   walletUrl: string;
   gameUrl: string | undefined;
-  policy: RoundPolicy;
+  live: LiveSettings;
   guard?: Partial<WalletGuardOptions>;
   /** Only reconciliation needs one. */
   control?: RoundControl;
@@ -200,7 +211,7 @@ export function activitiesOver(
   {
     walletUrl,
     gameUrl = 'http://127.0.0.1:9',
-    policy,
+    live,
     guard,
     control = NO_CONTROL,
     times = NO_TIMES,
@@ -210,7 +221,7 @@ export function activitiesOver(
   return createActivities({
     tenants: {
       operator: (operatorId) => {
-        const address = addressOf(operatorId, walletUrl, policy);
+        const address = addressOf(operatorId, walletUrl, live);
         if (address === undefined) return Promise.reject(new Error(`unknown operator ${operatorId}`));
         return Promise.resolve({
           ...address,
@@ -235,10 +246,10 @@ export function activitiesOver(
 function addressOf(
   operatorId: string,
   operatorUrl: string,
-  { walletTimeoutMs }: RoundPolicy,
+  { walletTimeoutMs, secrets: changed }: LiveSettings,
 ): OperatorAddress | undefined {
   const secrets = OPERATORS.find((known) => known.operatorId === operatorId)?.secrets;
-  return secrets && { operatorId, operatorUrl, secrets, walletTimeoutMs };
+  return secrets && { operatorId, operatorUrl, secrets: changed ?? secrets, walletTimeoutMs };
 }
 
 interface WorkerSettings {

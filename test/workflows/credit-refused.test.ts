@@ -164,18 +164,30 @@ sideBySide(
       ['401 with an errorCode', { fault: 'status', status: 401, errorCode: OWN }],
       ['error 1001', { fault: 'status', status: 400, errorCode: { id: 1001 } }],
     ] as const) {
-      scenario(`${name} to a credit: not retried, nothing voided, crashed`, async (scene) => {
-        const { player, roundId, on } = scene;
-        const hash = await player.open({ winAmount: WIN, roundId });
-        await on('credit', fault);
-        expect(await player.end(hash)).toMatchObject({
-          gameRoundInfo: { status: 'open' },
-          refusal: { status: 502, errorCode: { id: 3000, msg: 'WALLETUNAVAILABLE' } },
-        });
-        expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
-        await expectCrashed(scene, hash);
-        expect(await agreedBooks(harness, hash)).toMatchObject({ ledger: { status: 'open', net: -STAKE } });
-      });
+      scenario(
+        `${name} to a credit: not retried, nothing voided, and resumed it is paid once`,
+        async (scene) => {
+          const { player, on } = scene;
+          const hash = await player.open({ winAmount: WIN });
+          await on('credit', fault);
+          const ending = player.end(hash, 'end');
+          await until(
+            () => harness.attention(hash),
+            (marks) => marks.includes('credit-unauthorised'),
+          );
+          const busy = '503 OPERATIONBEINGPROCESSED';
+          expect(await refused(player.win(hash, { winAmount: 1 }))).toBe(busy);
+          expect(await refused(player.void(hash))).toBe(busy);
+          expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
+          await harness.handle(hash).signal('resume');
+          expect(await ending).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: WIN });
+          await finished(harness, hash);
+          expect(await harness.sent(hash)).toEqual(['debit', 'credit+end', 'credit+end']);
+          const { record, ledger } = await agreedBooks(harness, hash);
+          expect(record).toMatchObject({ attention: [], crashed: false });
+          expect(ledger).toMatchObject({ status: 'closed', net: WIN - STAKE });
+        },
+      );
     }
 
     scenario('a refused end alone: crashed, nothing voided', async (scene) => {

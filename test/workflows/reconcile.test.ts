@@ -68,8 +68,9 @@ test('an open round is closed first, its open winnings credited', async () => {
 
 test('a crashed round is settled to closed once the operator takes what is owed', async () => {
   const hash = await player.open({ winAmount: 30 });
-  await fault('credit', { fault: 'status', status: 401, errorCode: { id: 1001 } });
-  expect(await refused(player.end(hash))).toBe('502 WALLETUNAVAILABLE');
+  await fault('credit', { fault: 'status', status: 503 });
+  await fault('credit', { fault: 'status', status: 400, errorCode: OWN });
+  expect(await refused(player.end(hash))).toBe(`400 ${OWN.msg}`);
   expect(await harness.attention(hash)).toContain('crashed');
   expect(await refused(player.win(hash, { winAmount: 1 }))).toBe('400 GAMEROUNDCRASHED');
   const { round } = await reconcile(hash);
@@ -81,7 +82,8 @@ test('a crashed round is settled to closed once the operator takes what is owed'
 
 test('a person’s word that has no list, or a wrong hash in it, leaves the round as it is', async () => {
   const hash = await player.open({ winAmount: 30 });
-  await fault('credit', { fault: 'status', status: 401, errorCode: { id: 1001 } });
+  await fault('credit', { fault: 'status', status: 503 });
+  await fault('credit', { fault: 'status', status: 400, errorCode: OWN });
   await refused(player.end(hash));
   const settle = (input: object): Promise<void> =>
     harness.handle(hash).signal('settle', { key: 'ticket-4711', reason: 'paid in cash', ...input });
@@ -94,7 +96,7 @@ test('a person’s word that has no list, or a wrong hash in it, leaves the roun
   );
   expect({ status, crashed }).toEqual({ status: 'open', crashed: true });
   expect(refusals.map(({ errorCode }) => errorCode)).toEqual([
-    { id: 3000, msg: 'WALLETUNAVAILABLE' },
+    { id: OWN.id, msg: OWN.msg },
     ...Array<unknown>(2).fill({ id: 1000, msg: 'INVALIDREQUEST: accepted' }),
     { id: 1000, msg: 'INVALIDREQUEST: accepted: no transaction nonsense' },
   ]);
@@ -114,8 +116,8 @@ test('a person’s word that has no list, or a wrong hash in it, leaves the roun
 async function partlyPaid(): Promise<{ hash: string; settle: (lists: object) => Promise<unknown> }> {
   const hash = await player.open({ winAmount: 30 });
   await player.collect(hash, 10);
-  await fault('credit', { fault: 'status', status: 401, errorCode: { id: 1001 } });
-  expect(await refused(player.collect(hash, 5))).toBe('502 WALLETUNAVAILABLE');
+  await fault('credit', { fault: 'status', status: 400, errorCode: OWN });
+  expect(await refused(player.collect(hash, 5))).toBe(`400 ${OWN.msg}`);
   const settling = { key: 'ticket-4712', reason: 'by the books' };
   const settle = (lists: object): Promise<unknown> =>
     harness.handle(hash).executeUpdate('settle', { args: [{ ...settling, ...lists }] });

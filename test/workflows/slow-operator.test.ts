@@ -23,7 +23,7 @@ async function held(): Promise<number> {
 
 test('while an operator’s wallet hangs, another’s rounds complete, retries included', async () => {
   harness = await startRounds({
-    policy: { walletTimeoutMs: 60_000 },
+    walletTimeoutMs: 60_000,
     workerSlots: SLOTS,
     guard: { callsPerOperator: SHARE },
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const database = `deaths_${randomUUID().slice(0, 8)}`;
   compiled = await compileWorker();
   harness = await startRounds({
-    policy: { walletTimeoutMs: WALLET_TIMEOUT_MS },
+    walletTimeoutMs: WALLET_TIMEOUT_MS,
     worker: 'none',
     namespace,
     taskQueue: 'gameround',

@@ -147,8 +147,10 @@ function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, a
   if ('fault' in read) return { refusal: refusal('INVALIDREQUEST', read.fault) };
   if (actor && !owns(actor, round.state.identity)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
   const key = keyOf(round.state, read.command);
-  // Over is over: nobody has to wait for a void that is still being retried to be told so.
-  if (round.state.status !== 'open' && !inbox.active.has(key)) {
+  // Over is over: nobody has to wait for a void that is still being retried to be told so. A settle is decided at once.
+  const isDecided =
+    round.state.status !== 'open' || (type === 'settle' && round.state.pending?.stalled === true);
+  if (isDecided && !inbox.active.has(key)) {
     const decision = decide(round.state, read.command, now());
     if (decision.kind === 'refuse') return { refusal: decision.refusal };
   }
@@ -247,7 +249,7 @@ export function refuseWaiting(round: Round, inbox: Inbox): void {
   }
 }
 
-/** Reconciliation and settling wait behind money that is being retried. */
+/** Reconciliation waits behind money that is being retried, and a settle ends the waiting. */
 function waitsItsTurn(command: Command): boolean {
   return command.type === 'settle' || (command.type === 'end' && command.gentle === true);
 }

@@ -24,7 +24,8 @@ import { openRound } from '../../src/domain/round/open';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { refusedAsRestored } from '../../src/domain/round/restored';
-import { resumeVoid } from '../../src/domain/round/settle';
+import { resume } from '../../src/domain/round/settle';
+import type { RoundState } from '../../src/domain/round/types';
 import {
   EVENTS_PER_RUN,
   MAX_BYTES_PER_RUN,
@@ -39,7 +40,7 @@ import { createAutoClose, type AutoClose } from './auto-close';
 import { answer, answersForResult, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
 import { createProjection, type Projection } from './projection';
 import { isSettled, now, publisher, startedAt, type Round } from './round';
-import { createWallet, type Wallet } from './wallet';
+import { createWallet, type Decisions, type Wallet } from './wallet';
 
 /**
  * One gameround: takes the bet, adds wins, closes or voids, and lives until nothing is owed to anybody.
@@ -107,7 +108,7 @@ function setup(start: GameroundStart): Parts {
     },
   });
   setHandler(transactionsQuery, () => round.state.transactions);
-  setHandler(resumeSignal, () => void (round.state = resumeVoid(round.state)));
+  setHandler(resumeSignal, () => void (round.state = resume(round.state)));
   openInbox(round, inbox);
   return {
     round,
@@ -169,15 +170,19 @@ function decideSafely(round: Round, item: Item): Decision {
 async function finish(parts: Parts, item: Item): Promise<void> {
   const { round, inbox, wallet, projection, autoClose, publish } = parts;
   answerBeforeWhatFollows(parts, item);
-  await wallet.drive(item, () => {
-    if (round.state.pending?.stalled) {
-      autoClose.watch();
-      refuseWaiting(round, inbox);
-      projection.projectSoon();
-    }
-    answerBeforeWhatFollows(parts, item);
-    publish();
-  });
+  await wallet.drive(
+    item,
+    () => {
+      if (round.state.pending?.stalled) {
+        autoClose.watch();
+        refuseWaiting(round, inbox);
+        projection.projectSoon();
+      }
+      answerBeforeWhatFollows(parts, item);
+      publish();
+    },
+    decisionsIn(parts),
+  );
   if (round.guardLost) {
     // The name of the round stays free: nothing was sent, and a failed workflow may be started again.
     await condition(allHandlersFinished);
@@ -189,6 +194,29 @@ async function finish(parts: Parts, item: Item): Promise<void> {
   await projection.project();
   answerIfDone(parts, item);
   if (!round.takenOver) parts.afterwards.begin();
+}
+
+/** A person's settle ends the waiting for a wallet; every other command waits for its turn. */
+function decisionsIn(parts: Parts): Decisions {
+  const { round, inbox, projection } = parts;
+  const next = (): { item: Item; state: RoundState } | undefined => {
+    for (const item of inbox.queue.filter(({ command }) => command.type === 'settle')) {
+      const decision = decideSafely(round, item);
+      if (decision.kind === 'accept') return { item, state: decision.state };
+    }
+    return undefined;
+  };
+  return {
+    areThere: () => next() !== undefined,
+    take() {
+      const found = next();
+      if (found === undefined) return;
+      inbox.queue.splice(inbox.queue.indexOf(found.item), 1);
+      round.state = found.state;
+      answerIfDone(parts, found.item);
+      projection.projectSoon();
+    },
+  };
 }
 
 /** A void that nobody waits for may take long: the answer goes out before it, and the record catches up. */

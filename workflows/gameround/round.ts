@@ -71,7 +71,7 @@ function describe(state: RoundState, attention: string): string {
     ...(pending === undefined
       ? []
       : [
-          `${pending.stalled ? 'retrying' : 'sending'} ${pending.transactions.map(({ type }) => type).join(', ')}`,
+          `${pending.parked ? 'waiting to be resumed:' : pending.stalled ? 'retrying' : 'sending'} ${pending.transactions.map(({ type }) => type).join(', ')}`,
         ]),
   ].join('\n\n');
 }

@@ -1,4 +1,12 @@
-import { condition, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  log,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
@@ -8,28 +16,44 @@ import {
   type WalletDelivery,
 } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
-import { settle } from '../../src/domain/round/settle';
+import { resume, settle } from '../../src/domain/round/settle';
 import type { PendingCall } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
 import { failedAs } from '../failures';
-import { BET_LATE_MS, betDelivery, delivery, FIRST_RETRY_MS, untilSettled } from '../policies';
+import {
+  BET_LATE_MS,
+  betDelivery,
+  DELIVERY,
+  FIRST_RETRY_MS,
+  NEW_SECRETS,
+  NEW_SECRETS_AFTER_MS,
+  UNTIL_SETTLED,
+} from '../policies';
 import type { Item } from './inbox';
 import type { Projection } from './projection';
 import { now, type Round } from './round';
 
 export interface Wallet {
   /** Sends the command's pending call and all that follow from it until the round owes the wallet nothing more. */
-  drive(item: Item, onSettled: () => void): Promise<void>;
+  drive(item: Item, onSettled: () => void, decisions: Decisions): Promise<void>;
+}
+
+/** What a person decides about a call that waits for its wallet. */
+export interface Decisions {
+  /** One has come. */
+  areThere: () => boolean;
+  /** Makes it the round's. */
+  take: () => void;
 }
 
 type Deliver = Pick<GameroundActivities, 'deliver'>;
 
-export function createWallet(round: Round, projection: Projection, publish: () => void): Wallet {
-  const { walletTimeoutMs } = round.state.policy;
-  const first = proxyActivities<Deliver>(delivery(walletTimeoutMs));
-  const retried = proxyActivities<Pick<GameroundActivities, 'settle'>>(untilSettled(walletTimeoutMs));
-  const givenUp = proxyActivities<Deliver>(betDelivery(walletTimeoutMs));
+const first = proxyActivities<Deliver>(DELIVERY);
+const givenUp = proxyActivities<Deliver>(betDelivery());
+const retried = proxyActivities<Pick<GameroundActivities, 'settle'>>(UNTIL_SETTLED);
+const { newSecrets } = proxyActivities<Pick<GameroundActivities, 'newSecrets'>>(NEW_SECRETS);
 
+export function createWallet(round: Round, projection: Projection, publish: () => void): Wallet {
   /** What ends without an answer is unknown, whoever failed. */
   async function deliver(item: Item, pending: PendingCall): Promise<DeliveryResult> {
     const call = deliveryOf(round, pending, projection);
@@ -50,7 +74,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     const bet: BetDelivery = { isFirst, acceptedAt, acceptedBefore, isOver: false, maybeSent: false };
     const leftMs = Math.min(acceptedAt + BET_AGE_MS - Date.now(), BET_AGE_MS);
     if (leftMs > 0) {
-      const inTime = proxyActivities<Deliver>(betDelivery(walletTimeoutMs, leftMs));
+      const inTime = proxyActivities<Deliver>(betDelivery(leftMs));
       try {
         return await inTime.deliver({ ...call, bet });
       } catch (error) {
@@ -84,30 +108,63 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     try {
       return await retried.settle(deliveryOf(round, pending, projection));
     } catch (error) {
+      if (isCancellation(error)) throw error;
       log.error('retrying a wallet call failed', { purpose: pending.purpose, reason: String(error) });
       return noAnswer(pending, 'the worker gave no answer');
     }
   }
 
+  const isParked = (): boolean => round.state.pending?.parked === true;
+
+  /** Until a person resumes a call whose signature was refused, or the operator has other secrets. */
+  async function untilResumed({ refusedWith }: PendingCall, isDecided: () => boolean): Promise<void> {
+    const isResumed = (): boolean => !isParked() || isDecided();
+    if (await condition(isResumed, NEW_SECRETS_AFTER_MS)) return;
+    await unless(isResumed, () => newSecrets(round.state.identity.operatorId, refusedWith));
+    if (!isDecided()) round.state = resume(round.state);
+  }
+
   return {
-    async drive(item, onSettled) {
+    async drive(item, onSettled, decisions) {
       for (let pending = round.state.pending; pending !== undefined; pending = round.state.pending) {
-        if (pending.parked) {
-          await condition(() => round.state.pending?.parked !== true);
-          continue;
+        if (pending.stalled && decisions.areThere()) {
+          decisions.take();
+        } else if (pending.parked) {
+          await untilResumed(pending, decisions.areThere);
+        } else {
+          const sending = pending;
+          const outcome = await (pending.stalled
+            ? unless(decisions.areThere, () => retry(sending))
+            : deliver(item, pending));
+          if (outcome === undefined) continue;
+          if (outcome.kind === 'guard-lost') {
+            round.guardLost = true;
+            return;
+          }
+          // Not where it is a write of this run that came meanwhile: then the call is delivered after all.
+          if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
+          else round.state = settle(round.state, outcome, now());
         }
-        const outcome = await (pending.stalled ? retry(pending) : deliver(item, pending));
-        if (outcome.kind === 'guard-lost') {
-          round.guardLost = true;
-          return;
-        }
-        // Not where it is a write of this run that came meanwhile: then the call is delivered after all.
-        if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
-        else round.state = settle(round.state, outcome, now());
         onSettled();
       }
     },
   };
+}
+
+/** What `waiting` comes to, or undefined where something else has happened before: then it is cancelled. */
+async function unless<T>(hasHappened: () => boolean, waiting: () => Promise<T>): Promise<T | undefined> {
+  const scope = new CancellationScope();
+  let isOver = false;
+  const running = scope.run(waiting).finally(() => (isOver = true));
+  running.catch(() => undefined);
+  await condition(() => isOver || hasHappened());
+  if (!isOver) scope.cancel();
+  try {
+    return await running;
+  } catch (error) {
+    if (isCancellation(error)) return undefined;
+    throw error;
+  }
 }
 
 function deliveryOf(round: Round, pending: PendingCall, projection: Projection): WalletDelivery {
@@ -122,7 +179,6 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
     own: projection.own(),
     maybePaid: state.maybePaid,
     creditAccepted,
-    gentle: pending.gentle === true,
     originalRunId: workflowInfo().originalExecutionRunId,
   };
 }

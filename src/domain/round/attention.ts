@@ -6,9 +6,9 @@ export function attentionOf(state: RoundState): Attention[] {
   if (state.status !== 'open') found.delete('auto-close-failing');
   if (state.crashed) found.add('crashed');
   else found.delete('restored');
-  if (state.pending?.parked) found.add('void-refused');
-  else if (state.pending?.stalled)
-    found.add(state.pending.purpose === 'void' ? 'void-pending' : 'credit-pending');
+  const { pending } = state;
+  if (pending?.parked) found.add(pending.purpose === 'void' ? 'void-refused' : 'credit-unauthorised');
+  else if (pending?.stalled) found.add(pending.purpose === 'void' ? 'void-pending' : 'credit-pending');
   return ATTENTIONS.filter((attention) => found.has(attention));
 }
 

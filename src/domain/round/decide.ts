@@ -1,6 +1,7 @@
 import { refusal, type ErrorName, type Refusal } from '../errors';
 import { gameStateHash, transactionHash } from '../hashes';
 import { addAmounts } from '../money';
+import type { WalletBalance } from '../wallet-call';
 import { acceptedCredits, collect, stakeOf, totalWonWith } from './collect';
 import { grantsAfter } from './grants';
 import { fingerprintOf, keyOf, RECONCILE } from './keys';
@@ -15,6 +16,7 @@ import type {
   CommandEntry,
   EndCommand,
   GameStateEntry,
+  PendingCall,
   RoundState,
   RoundTransaction,
   SettleCommand,
@@ -39,7 +41,7 @@ export function decide(state: RoundState, command: Command, at: string): Decisio
   const key = keyOf(state, command);
   const known = Object.hasOwn(state.commands, key) ? state.commands[key] : undefined;
   if (known !== undefined && known.answer === undefined) return again(known, command, key);
-  if (command.type === 'settle') return settleCrashed(state, known, command, key, at);
+  if (command.type === 'settle') return settleRound(state, known, command, key, at);
   if (state.crashed) {
     const reconciles = command.type === 'end' && command.gentle === true;
     return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');
@@ -192,6 +194,50 @@ function stillCrashed(state: RoundState, key: string): Decision {
   return { kind: 'accept', key, state: answered(state, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
 }
 
+/** A person's word also ends the waiting for a wallet that never answers, or never accepts. */
+function settleRound(
+  state: RoundState,
+  known: CommandEntry | undefined,
+  command: SettleCommand,
+  key: string,
+  at: string,
+): Decision {
+  const { pending } = state;
+  if (pending?.stalled !== true || command.key === RECONCILE) {
+    return settleCrashed(state, known, command, key, at);
+  }
+  if (pending.purpose === 'void') {
+    return known === undefined ? settleVoid(state, pending, command, key, at) : again(known, command, key);
+  }
+  const why = refusal('GAMEROUNDCRASHED');
+  // A delivery may be on its way.
+  const crashed = crash({ ...state, maybePaid: true }, pending.commandKey ?? '', why);
+  return settleCrashed(crashed, known, command, key, at);
+}
+
+/** The bet was given back, by that void or in another way. It can't be declined: the player would lose the bet. */
+function settleVoid(
+  state: RoundState,
+  pending: PendingCall,
+  command: SettleCommand,
+  key: string,
+  at: string,
+): Decision {
+  const hash = pending.transactions[0]?.hash ?? '';
+  const named = new Set([...command.accepted, ...(command.declined ?? [])]);
+  if (!command.accepted.includes(hash) || named.size > 1) {
+    return no('INVALIDREQUEST', `accepted: only the void of ${hash} is to be settled`);
+  }
+  const transactions = state.transactions.map((transaction): RoundTransaction =>
+    transaction.type === 'void' && transaction.hash === hash
+      ? { ...transaction, outcome: 'accepted' }
+      : transaction,
+  );
+  const settled = { key: command.key, reason: command.reason, at };
+  const done = voidDone({ ...remember(state, command, key), transactions, settled }, at);
+  return { kind: 'accept', key, state: answered(done, key) };
+}
+
 /**
  * Brings a crashed round to `closed` (contract: Money, crashed), once each of its transactions took effect, or never
  * will. Nothing is given up unnamed: what is in neither list stays as it is, winnings that no transaction stands for
@@ -316,6 +362,19 @@ export function sendNextVoid(state: RoundState, reason: string, at: string): Rou
       parked: false,
     },
   };
+}
+
+/** After a void: the next one, or the answer to who asked for them. */
+export function voidDone(state: RoundState, at: string, balance?: WalletBalance): RoundState {
+  const reason = state.pending?.transactions[0]?.reason ?? '';
+  const next = sendNextVoid({ ...state, pending: undefined }, reason, at);
+  if (next.pending !== undefined || state.voidCommandKey === undefined) return next;
+  return answered(next, state.voidCommandKey, { balance });
+}
+
+/** Status stays `open`; nothing more is sent until the round is reconciled. Its credits stay pending: they are owed. */
+export function crash(state: RoundState, key: string, why: Refusal, about: Partial<Answer> = {}): RoundState {
+  return answered({ ...state, crashed: true, pending: undefined }, key, { refusal: why, ...about });
 }
 
 /** Keeps the answer to a command; a repeat is answered from it. */

@@ -4,15 +4,8 @@ import { addAmounts } from '../money';
 import type { WalletBalance, WalletOutcome } from '../wallet-call';
 import { mark } from './attention';
 import { collect, stakeOf } from './collect';
-import { answered, cancelRound, collectAndEnd, sendNextVoid, withEntry } from './decide';
-import type {
-  Answer,
-  GameStateEntry,
-  PendingCall,
-  RoundState,
-  RoundTransaction,
-  TransactionOutcome,
-} from './types';
+import { answered, cancelRound, collectAndEnd, crash, sendNextVoid, voidDone, withEntry } from './decide';
+import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
 
 /**
  * What the outcome of the pending wallet call makes of the round (spec "Wallet-level effects", contract: Money).
@@ -134,8 +127,6 @@ function creditAccepted(
   const key = keyOfCall(call);
   const { balance } = outcome;
   const amount = call.transactions.find(({ type }) => type === 'credit')?.amount ?? 0;
-  if (outcome.endRefused !== undefined && call.gentle)
-    return stall(collect(creditDone(state, call, balance)), call);
   const collected = collect({ ...creditDone(state, call, balance), pending: undefined });
   if (outcome.endRefused !== undefined) {
     return crash(collected, key, refusedEnd(outcome.endRefused), { amountCredited: amount, balance });
@@ -147,18 +138,20 @@ function creditAccepted(
   return answered(after, key, { amountCredited: amount, balance });
 }
 
-/** Non-repeatable: the bets are given back, unless some win was paid, or may have been. */
+/**
+ * Non-repeatable: the bets are given back, unless some win was paid, or may have been, or a reconciliation asked, which
+ * never gives back anything. A signature that isn't accepted says nothing of the credit: the round waits.
+ */
 function creditRefused(
   state: RoundState,
   call: PendingCall,
   outcome: WalletOutcome & { kind: 'refused' },
   at: string,
 ): RoundState {
-  if (call.gentle) return stall(state, call);
+  if (outcome.unauthorised) return park(state, call, outcome.signedWith);
   const key = keyOfCall(call);
   const why = refusedBy(outcome, 'WALLETUNAVAILABLE');
-  if (outcome.unauthorised || creditMayHaveBeenPaid(state))
-    return crash({ ...state, pending: undefined }, key, why);
+  if (call.gentle || creditMayHaveBeenPaid(state)) return crash({ ...state, pending: undefined }, key, why);
   const refused = withOutcome(withOutcome(state, call, 'credit', 'declined'), call, 'end', 'declined');
   return answeredFirst(cancelRound({ ...refused, pending: undefined }, 'credit refused', at), key, why);
 }
@@ -191,7 +184,7 @@ function settleVoid(state: RoundState, call: PendingCall, outcome: WalletOutcome
     case 'repeat':
       return stall(state, call);
     case 'refused':
-      return { ...state, pending: { ...call, stalled: true, parked: true } };
+      return park(state, call, outcome.signedWith);
     case 'declined':
     case 'unknown':
       throw new TypeError(`a void can't be ${outcome.kind}`);
@@ -204,22 +197,20 @@ function voidAccepted(
   outcome: WalletOutcome & { kind: 'accepted' },
   at: string,
 ): RoundState {
-  const balance = outcome.balance;
+  const { balance } = outcome;
   const done = withOutcome(state, call, 'void', 'accepted', balance && totalBalance(balance));
-  const marked = mark(
-    { ...done, pending: undefined },
-    'void-unconfirmed',
-    done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true,
-  );
-  const next = sendNextVoid(marked, call.transactions[0]?.reason ?? '', at);
-  if (next.pending !== undefined || state.voidCommandKey === undefined) return next;
-  return answered(next, state.voidCommandKey, { balance });
+  const isUnconfirmed = done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true;
+  return voidDone(mark(done, 'void-unconfirmed', isUnconfirmed), at, balance);
 }
 
-/** A person wants a void that the operator refused to be tried again. */
-export function resumeVoid(state: RoundState): RoundState {
+/** Sends a call again whose signature the operator did not accept. */
+export function resume(state: RoundState): RoundState {
   if (state.pending?.parked !== true) return state;
   return { ...state, pending: { ...state.pending, parked: false } };
+}
+
+function park(state: RoundState, call: PendingCall, refusedWith: string | undefined): RoundState {
+  return { ...state, pending: { ...call, stalled: true, parked: true, refusedWith } };
 }
 
 function stall(state: RoundState, call: PendingCall): RoundState {
@@ -228,11 +219,6 @@ function stall(state: RoundState, call: PendingCall): RoundState {
 
 function close(state: RoundState, at: string): RoundState {
   return { ...state, status: 'closed', closedAt: at };
-}
-
-/** Status stays `open`; nothing more is sent until the round is reconciled. Its credits stay pending: they are owed. */
-function crash(state: RoundState, key: string, why: Refusal, about: Partial<Answer> = {}): RoundState {
-  return answered({ ...state, crashed: true, pending: undefined }, key, { refusal: why, ...about });
 }
 
 function keyOfCall(call: PendingCall): string {

@@ -16,7 +16,8 @@ const VOID_BYTES = 512;
 /** A win says by which command it was collected. */
 const REASON_BYTES = 128;
 
-/** Parts are never changed, only replaced, so each is measured once. */
+// Parts are never changed, only replaced: what is known of one is the same in every round and every replay.
+// eslint-disable-next-line no-restricted-syntax
 const measured = new WeakMap<object, number>();
 
 /** How much of a round's state grows with its commands, as JSON in UTF-8; what its end or voids would add is counted already. */

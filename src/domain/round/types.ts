@@ -7,6 +7,7 @@ export type RoundStatus = 'open' | 'closed' | 'cancel';
 export const ATTENTIONS = [
   'crashed',
   'restored',
+  'credit-unauthorised',
   'void-refused',
   'credit-pending',
   'void-pending',
@@ -37,7 +38,6 @@ export interface RoundIdentity {
 
 /** The operator's and the game's settings that the rules need, as they were when the round opened. */
 export interface RoundPolicy {
-  walletTimeoutMs: number;
   autoCloseAfterMs: number;
   /** The operator can't take back a single follow-up debit. */
   voidsWholeRound: boolean;
@@ -100,7 +100,7 @@ export interface EndCommand {
   key: string;
   /** Why the round ends: becomes the `reason` of its transactions. */
   reason: string;
-  /** For reconciliation: no outcome of its credit ever voids, cancels or crashes; it is sent until it is accepted. */
+  /** For reconciliation: a refusal of its credit crashes the round and never voids it. */
   gentle?: boolean;
 }
 
@@ -125,7 +125,10 @@ export interface SpinCounterCommand {
   gameStateResult?: Record<string, string>;
 }
 
-/** Decides a crashed round: reconciliation had its transactions accepted, or a person says what became of each. */
+/**
+ * Decides a round that is crashed, or waits for its wallet: reconciliation had its transactions accepted, or a person says
+ * what became of each.
+ */
 export interface SettleCommand {
   type: 'settle';
   key: string;
@@ -213,7 +216,7 @@ export interface RoundSnapshot {
   status: RoundStatus;
   /** The operator refused money it may have taken or given: to be reconciled. The status stays `open`. */
   crashed: boolean;
-  /** Who ended a crashed round, and why: a reconciliation, or a person by their own key. */
+  /** Who decided a crashed or waiting round, and why: a reconciliation, or a person by their own key. */
   settled?: { key: string; reason: string; at: string };
   /** Sum of the stakes of the accepted debits, or the first stake while none is; minor units. */
   stake: number;
@@ -240,8 +243,10 @@ export interface PendingCall extends WalletCall {
   entry?: GameStateEntry;
   /** The first try didn't settle it: it is being retried, and other commands are refused meanwhile. */
   stalled: boolean;
-  /** The operator refuses our void: a person has to resume it. */
+  /** The operator does not accept our signature: a person, or a change of its secrets, resumes the call. */
   parked: boolean;
+  /** What the refused delivery was signed with: see `signedWith` of the outcome. */
+  refusedWith?: string;
 }
 
 /** The whole state of a round's workflow. Plain JSON: it goes through continue-as-new. */
