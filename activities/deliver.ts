@@ -77,6 +77,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       if (outcome.kind !== 'repeat') return outcome;
       const { maybePaid, creditAccepted } = { ...known, ...outcome };
       heartbeat({ attempt, begun: false, known: { maybePaid, creditAccepted } } satisfies Remembered);
+      if (isLong(info)) return { ...outcome, maybePaid, creditAccepted };
       throw ApplicationFailure.retryable(outcome.reason, FAILURE_TYPES.walletNotSettled);
     },
 
@@ -88,6 +89,13 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       );
     },
   };
+}
+
+/** A round whose credit is retried for days has to go on in new runs, which it can't while an activity is out. */
+const RETURN_AFTER_MS = 3_600_000;
+
+function isLong({ scheduledTimestampMs, currentAttemptScheduledTimestampMs }: Info): boolean {
+  return currentAttemptScheduledTimestampMs - scheduledTimestampMs > RETURN_AFTER_MS;
 }
 
 /** Tells one set of secrets, and where they are used, from another; too short for anybody to find them by it. */

@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { startAdmin, type Admin } from './admin';
+import { callsEnded } from './commands/deadline';
 import { describeConfig, loadConfig, type Config } from './config';
 import { createLogger, type Logger, type ProcessName } from './logging';
 import { createMetrics, type Metrics } from './metrics';
@@ -61,6 +62,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
       await tenants.close();
       await sessions.close();
       await outbound.close();
+      await callsEnded(temporal.client);
       await temporal.connection.close();
       await database.client.close();
       await admin.close();

@@ -15,6 +15,7 @@ import {
   voidSignal,
   voidUpdate,
   type Actor,
+  type Look,
   type RoundReply,
 } from '../contracts/gameround';
 import type { Command } from '../domain/round/types';
@@ -22,7 +23,7 @@ import type { Command } from '../domain/round/types';
 interface Channels {
   command: Command;
   signal: SignalDefinition<[Command, Actor?, string?]>;
-  update: UpdateDefinition<RoundReply, [Command, Actor?, string?]>;
+  update: UpdateDefinition<RoundReply, [Command, Actor?, string?, Look?]>;
 }
 
 const BY_TYPE = {

@@ -6,8 +6,11 @@ import {
 import { UnreadablePayloadError } from '../contracts/payloads';
 import { refuse, refuseBecause } from '../domain/errors';
 
-/** The command's time: how long a caller waits, not how long the workflow may take. */
-const COMMAND_TIMEOUT_MS = 10_000;
+/**
+ * The command's time: how long a caller waits, not how long the workflow may take. Of the ten seconds in which every call
+ * is answered the rest is for what is done before and after.
+ */
+const COMMAND_TIMEOUT_MS = 9_500;
 /**
  * How long the server waits for a worker that has taken a workflow's task. One that it handed to a worker in that one's last
  * moment is lost until then (10 s by default): below the command's time, so that the caller still gets its answer.
@@ -26,20 +29,90 @@ export function msLeft(deadline: number): number {
   return deadline - performance.now();
 }
 
-/** A call to Temporal with the command's time; its errors become the interface's. */
+/** There was no time left for a call to Temporal to be made, or to be answered. */
+export class OutOfTimeError extends Error {}
+
+export interface Waiting {
+  deadline?: number;
+  /** Temporal has taken the command before: that its outcome isn't there is all that can be said. */
+  isTaken?: boolean;
+}
+
+/** Calls to Temporal with the command's time; their errors become the interface's. Ends with it whatever the client does. */
 export async function withinCommandTime<T>(
   client: Client,
   run: () => Promise<T>,
-  deadline = commandDeadline(),
+  { deadline = commandDeadline(), isTaken = false }: Waiting = {},
 ): Promise<T> {
+  const looking = lookWhenLate(client, deadline);
+  try {
+    const result = await inTime(() => noted(client, repeatedly(client, run, deadline)), deadline);
+    reachedAt.set(client, performance.now());
+    return result;
+  } catch (error) {
+    throw asRefusal(error, isTaken || (reachedAt.get(client) ?? 0) > deadline - LOOK_BEFORE_MS);
+  } finally {
+    clearTimeout(looking);
+  }
+}
+
+/** @throws OutOfTimeError at the deadline; what runs then is left alone */
+async function inTime<T>(run: () => Promise<T>, deadline: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new OutOfTimeError()), Math.max(msLeft(deadline), 1));
+  });
+  try {
+    return await Promise.race([run(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function repeatedly<T>(client: Client, run: () => Promise<T>, deadline: number): Promise<T> {
   for (;;) {
     try {
       return await withTimeLeft(client, run, Math.max(msLeft(deadline), 1));
     } catch (error) {
-      if (!isPassing(error) || msLeft(deadline) < PASSING_RETRY_MS) throw asRefusal(error);
+      if (!isPassing(error) || msLeft(deadline) < PASSING_RETRY_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, PASSING_RETRY_MS));
     }
   }
+}
+
+/** Shortly before the deadline it is asked whether Temporal is there at all: a call that waits for a round doesn't show it. */
+const LOOK_BEFORE_MS = 3_000;
+
+/** Calls whose callers may have gone; the SDK repeats some of them, and throws where their connection is closed then. */
+const underWay = new WeakMap<Client, Set<Promise<unknown>>>();
+
+function noted<T>(client: Client, call: Promise<T>): Promise<T> {
+  const calls = underWay.get(client) ?? new Set();
+  underWay.set(client, calls.add(call));
+  const forget = (): void => void calls.delete(call);
+  call.then(forget, forget);
+  return call;
+}
+
+/** Returns when no call to Temporal is under way any more: its connection can be closed. */
+export async function callsEnded(client: Client): Promise<void> {
+  await Promise.allSettled([...(underWay.get(client) ?? [])]);
+}
+
+/** When Temporal has last answered; by `performance.now()`. */
+const reachedAt = new WeakMap<Client, number>();
+
+function lookWhenLate(client: Client, deadline: number): NodeJS.Timeout {
+  const look = (): void => {
+    const asked = client.withDeadline(Date.now() + LOOK_BEFORE_MS, () =>
+      client.workflowService.getSystemInfo({}),
+    );
+    void noted(client, asked).then(
+      () => reachedAt.set(client, performance.now()),
+      () => undefined,
+    );
+  };
+  return setTimeout(look, Math.max(msLeft(deadline) - LOOK_BEFORE_MS, 0));
 }
 
 async function withTimeLeft<T>(client: Client, run: () => Promise<T>, leftMs: number): Promise<T> {
@@ -67,16 +140,17 @@ const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const RESOURCE_EXHAUSTED = 8;
 
-function asRefusal(error: unknown): unknown {
+function asRefusal(error: unknown, isThere: boolean): unknown {
   // The command may well be carried out: the same call again joins it, where the key is known.
   if (error instanceof UnreadablePayloadError) {
     return refuseBecause(error, 'SERVICEUNAVAILABLE');
   }
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return refuse('OPERATIONBEINGPROCESSED');
   const grpc = grpcCodeOf(error);
-  if (grpc === undefined) return error;
-  const waits = [DEADLINE_EXCEEDED, CANCELLED, RESOURCE_EXHAUSTED].includes(grpc);
-  return refuse(waits ? 'OPERATIONBEINGPROCESSED' : 'SERVICEUNAVAILABLE');
+  const isLate = error instanceof OutOfTimeError || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
+  if (grpc === undefined && !isLate) return error;
+  const waits = isLate || [DEADLINE_EXCEEDED, CANCELLED].includes(grpc!);
+  if (grpc === RESOURCE_EXHAUSTED || (waits && isThere)) return refuse('OPERATIONBEINGPROCESSED');
+  return refuse('SERVICEUNAVAILABLE');
 }
 
 /** The client wraps the transport's error in one of its own. */

@@ -3,7 +3,7 @@ import { TASK_QUEUE } from '../contracts/gameround';
 import { RECONCILE_WORKFLOW, reconcileWorkflowIdOf, type ReconcileResult } from '../contracts/reconcile';
 import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
-import { TASK_TIMEOUT, withinCommandTime } from './deadline';
+import { commandDeadline, TASK_TIMEOUT, withinCommandTime } from './deadline';
 
 /**
  * Reconciles a round with its operator (spec reconcileTransactions). Repeats join the run that is under way; one that
@@ -16,28 +16,33 @@ export function createReconciliation(
   taskQueue = TASK_QUEUE,
 ): (operatorId: string, gameround: string) => Promise<ReconcileResult> {
   return async (operatorId, gameround) => {
+    const deadline = commandDeadline();
     const round = await describeRound(gameround);
     if (round === undefined || round.identity.operatorId !== operatorId) throw refuse('GAMEROUNDNOTFOUND');
-    return withinCommandTime(client, async () => {
-      const handle = await client.workflow.start<(gameround: string) => Promise<ReconcileResult>>(
-        RECONCILE_WORKFLOW,
-        {
-          workflowId: reconcileWorkflowIdOf(gameround),
-          taskQueue,
-          args: [gameround],
-          workflowTaskTimeout: TASK_TIMEOUT,
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-          staticSummary: `reconciles ${gameround} with ${operatorId}`,
-        },
-      );
-      try {
-        return await handle.result();
-      } catch (error) {
-        // The one call could not be finished (a worker died in it): the operator may have processed it.
-        if (error instanceof WorkflowFailedError) throw refuse('WALLETUNAVAILABLE');
-        throw error;
-      }
-    });
+    return withinCommandTime(
+      client,
+      async () => {
+        const handle = await client.workflow.start<(gameround: string) => Promise<ReconcileResult>>(
+          RECONCILE_WORKFLOW,
+          {
+            workflowId: reconcileWorkflowIdOf(gameround),
+            taskQueue,
+            args: [gameround],
+            workflowTaskTimeout: TASK_TIMEOUT,
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            staticSummary: `reconciles ${gameround} with ${operatorId}`,
+          },
+        );
+        try {
+          return await handle.result();
+        } catch (error) {
+          // The one call could not be finished (a worker died in it): the operator may have processed it.
+          if (error instanceof WorkflowFailedError) throw refuse('WALLETUNAVAILABLE');
+          throw error;
+        }
+      },
+      { deadline },
+    );
   };
 }

@@ -18,6 +18,7 @@ import {
   workflowIdOf,
   startUpdate,
   type Actor,
+  type Look,
   type GameroundResult,
   type GameroundStart,
   type RoundReply,
@@ -28,12 +29,25 @@ import { refuse } from '../domain/errors';
 import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundIdentity, RoundState } from '../domain/round/types';
 import { channels } from './channels';
-import { commandDeadline, msLeft, TASK_TIMEOUT, withinCommandTime } from './deadline';
+import {
+  commandDeadline,
+  msLeft,
+  OutOfTimeError,
+  TASK_TIMEOUT,
+  withinCommandTime,
+  type Waiting,
+} from './deadline';
 
-/** A server takes ten updates of one run at a time; several processes share that. */
+/** A server takes ten updates of one run at a time; several processes share that, and a round lets few of them wait. */
 const IN_FLIGHT_PER_ROUND = 4;
 const READING_PER_ROUND = 1;
 const WAITING_PER_ROUND = 200;
+
+/** Between two looks at a command that is being carried out for longer than an update waits. */
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 2_000;
+/** What a last look needs. */
+const LOOK_MS = 500;
 
 /** No workflow of that id runs: the round is over, or there never was one. */
 export type Gone = 'gone';
@@ -41,8 +55,11 @@ export type Gone = 'gone';
 export interface RoundClient {
   /** Starts the round, or joins it when it runs already. */
   start(start: GameroundStart, actor: Actor, deadline?: number): Promise<RoundReply | Gone | 'guard-lost'>;
-  /** Makes the command durable by a signal and fetches its answer by an update. */
-  send: (gameround: string, sent: Command, actor?: Actor, deadline?: number) => Promise<RoundReply | Gone>;
+  /**
+   * Makes the command durable by a signal and fetches its answer by an update. A round that is known to wait for its wallet
+   * is asked first whether it would take it: what it refuses leaves nothing in its history.
+   */
+  send: (gameround: string, sent: Command, actor?: Actor, about?: Sending) => Promise<RoundReply | Gone>;
   /** Fetches an answer without making anything durable first: for what can only be a repeat. */
   ask: (gameround: string, sent: Command, actor?: Actor, deadline?: number) => Promise<RoundReply | Gone>;
   /** The round's state, also of a closed one within retention; undefined where there never was a round. */
@@ -52,105 +69,105 @@ export interface RoundClient {
   restore(state: RoundState, version: number): Promise<void>;
 }
 
+export interface Sending {
+  deadline?: number;
+  /** The round waits for its wallet, as far as the caller knows. */
+  isWaiting?: boolean;
+}
+
 export function createRoundClient(client: Client, taskQueue: string): RoundClient {
   const limit = perRoundLimiter(IN_FLIGHT_PER_ROUND);
   const reading = perRoundLimiter(READING_PER_ROUND);
+  const waiting = waitingRounds();
   const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
 
-  const within = <T>(run: () => Promise<T>, deadline?: number): Promise<T> =>
-    withinCommandTime(client, run, deadline);
+  /** A few calls of a round go out at a time; its caller waits for that no longer than for the rest. */
+  const limited = <T>(gameround: string, run: () => Promise<T>, about: Waiting): Promise<T> =>
+    withinCommandTime(client, () => limit(gameround, run, about.deadline), about);
 
-  async function update(
-    gameround: string,
-    sent: Command,
-    actor?: Actor,
-    call?: string,
-  ): Promise<RoundReply | Gone> {
+  async function update(gameround: string, sent: Command, asked: Asked, look?: Look): Promise<Told> {
     const { command, update: definition } = channels(sent);
+    const { actor, call } = asked;
     try {
-      return await handleOf(gameround).executeUpdate(definition, { args: [command, actor, call] });
+      const run = (): Promise<RoundReply> =>
+        handleOf(gameround).executeUpdate(definition, { args: [command, actor, call, look] });
+      return { reply: await limited(gameround, run, asked) };
     } catch (error) {
-      // It lost the guard while this waited for its turn: nothing was sent, so there was no round.
-      return failureType(error) === FAILURES.guardLost ? 'gone' : refusedReply(error);
+      return toldBy(error, () => limited(gameround, () => answersOf(handleOf(gameround)), asked), asked);
     }
   }
 
-  /** A command that ended the round at once has its answer in the round's result. */
-  async function updateOrResult(
+  /** Asks again while the command is being carried out; at the end of the caller's time the answer is that it is. */
+  async function answered(
     gameround: string,
     sent: Command,
-    actor: Actor | undefined,
-    call: string,
+    asked: Asked,
+    first: Told,
   ): Promise<RoundReply | Gone> {
-    try {
-      return await update(gameround, sent, actor, call);
-    } catch (error) {
-      goneOr(error);
-      return (await answersOf(handleOf(gameround)))[call] ?? 'gone';
+    let pauseMs = FIRST_PAUSE_MS;
+    for (let told = first; ; told = await update(gameround, sent, asked, 'again')) {
+      // It was being carried out, and was refused without being kept: it is judged anew.
+      if (told === 'free') told = await update(gameround, sent, asked);
+      if (told === 'gone' || told === 'free') return 'gone';
+      if (told.reply.refusal?.errorCode.msg === 'OPERATIONBEINGPROCESSED') waiting.note(gameround);
+      const leftMs = msLeft(asked.deadline) - LOOK_MS;
+      if (told.heldKey === undefined || leftMs <= 0) return told.reply;
+      asked.key = told.heldKey;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)));
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
 
   return {
-    start: async (start, actor, until) => {
+    start: async (start, actor, deadline = commandDeadline()) => {
       mustBeReadable(start.command);
       const call = randomUUID();
       const { gameround } = start.identity;
-      return limit(
-        gameround,
-        (deadline) =>
-          within(async () => {
-            try {
-              return await client.workflow.executeUpdateWithStart(startUpdate, {
-                startWorkflowOperation: startOperation({ ...start, call }, taskQueue),
-                args: [start.command, actor, call],
-              });
-            } catch (error) {
-              if (failureType(error) === FAILURES.guardLost) return 'guard-lost';
-              if (error instanceof WorkflowUpdateFailedError) return refusedReply(error);
-              goneOr(error);
-              // Its task was repeated under our call, and it was over before we came again.
-              return (await answersOf(handleOf(gameround)))[call] ?? 'gone';
-            }
-          }, deadline),
-        until,
-      );
+      const asked: Asked = { actor, call, deadline };
+      let first: Told;
+      try {
+        const run = (): Promise<RoundReply> =>
+          client.workflow.executeUpdateWithStart(startUpdate, {
+            startWorkflowOperation: startOperation({ ...start, call }, taskQueue),
+            args: [start.command, actor, call],
+          });
+        first = { reply: await limited(gameround, run, asked) };
+      } catch (error) {
+        if (failureOf(error)?.type === FAILURES.guardLost) return 'guard-lost';
+        const answers = (): Promise<Answers> =>
+          limited(gameround, () => answersOf(handleOf(gameround)), asked);
+        first = await toldBy(error, answers, asked);
+      }
+      return answered(gameround, start.command, asked, first);
     },
-    send: async (gameround, sent, actor, until) => {
+    send: async (gameround, sent, actor, { deadline = commandDeadline(), isWaiting = false } = {}) => {
       mustBeReadable(sent);
-      return limit(
-        gameround,
-        (deadline) =>
-          within(async () => {
-            try {
-              const { command, signal } = channels(sent);
-              const call = randomUUID();
-              await handleOf(gameround).signal(signal, command, actor, call);
-              return await updateOrResult(gameround, sent, actor, call);
-            } catch (error) {
-              return goneOr(error);
-            }
-          }, deadline),
-        until,
-      );
+      const asked: Asked = { actor, call: randomUUID(), deadline };
+      if (isWaiting || waiting.has(gameround)) {
+        const told = await update(gameround, sent, asked, 'first');
+        if (told !== 'free') return answered(gameround, sent, asked, told);
+      }
+      const { command, signal } = channels(sent);
+      try {
+        // Once: what comes after this may be tried again, and all of it would be in the history.
+        await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, asked.call), asked);
+      } catch (error) {
+        return goneOr(error);
+      }
+      const taken = { ...asked, isTaken: true };
+      return answered(gameround, sent, taken, await update(gameround, sent, taken));
     },
-    ask: async (gameround, sent, actor, until) => {
+    ask: async (gameround, sent, actor, deadline = commandDeadline()) => {
       mustBeReadable(sent);
-      return limit(
-        gameround,
-        (deadline) =>
-          within(async () => {
-            try {
-              return await update(gameround, sent, actor);
-            } catch (error) {
-              return goneOr(error);
-            }
-          }, deadline),
-        until,
-      );
+      const asked: Asked = { actor, call: randomUUID(), deadline };
+      return answered(gameround, sent, asked, await update(gameround, sent, asked));
     },
     state: (gameround, until) =>
-      reading(gameround, (deadline) => within(() => stateOf(handleOf(gameround)), deadline), until),
-    isRunning: (gameround, deadline) => within(() => isRunning(handleOf(gameround)), deadline),
+      withinCommandTime(client, () => reading(gameround, () => stateOf(handleOf(gameround)), until), {
+        deadline: until,
+      }),
+    isRunning: (gameround, deadline) =>
+      withinCommandTime(client, () => isRunning(handleOf(gameround)), { deadline }),
     restore: async (state, version) => {
       const { identity, policy, stake } = state;
       const autoCloseAt = new Date(state.openedAt).getTime() + policy.autoCloseAfterMs;
@@ -180,12 +197,77 @@ function mustBeReadable(command: Command): void {
   if ('fault' in read) throw refuse('INVALIDREQUEST', read.fault);
 }
 
-/** None for a round that failed: it lost the guard and carried out nothing. */
-async function answersOf(handle: WorkflowHandle): Promise<Partial<Record<string, RoundReply>>> {
+/** A call to a round: who makes it, and until when its answer is waited for. */
+interface Asked extends Waiting {
+  actor: Actor | undefined;
+  call: string;
+  deadline: number;
+  /** Of the command, once it is known to be carried out. */
+  key?: string;
+}
+
+/** What an update says of its command: the answer, or how the round stands while it is being carried out (`heldKey`). */
+type Told = { reply: RoundReply; heldKey?: string | undefined } | Gone | 'free';
+
+/** A round's validator tells its answers by refusing the update: that leaves nothing in the history. */
+async function toldBy(
+  error: unknown,
+  answers: () => Promise<Answers>,
+  { call, key = call }: Asked,
+): Promise<Told> {
+  const { type, details } = failureOf(error) ?? {};
+  switch (type) {
+    case FAILURES.guardLost:
+      // While this waited for its turn: nothing was sent, so there was no round.
+      return 'gone';
+    case FAILURES.free:
+      return 'free';
+    case FAILURES.refused:
+    case FAILURES.answered:
+    case FAILURES.held: {
+      const reply = details?.[0] as RoundReply | undefined;
+      // A round of somebody else says nothing about itself.
+      if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
+      return { reply, heldKey: type === FAILURES.held ? (details?.[1] as string) : undefined };
+    }
+    case undefined:
+    case null:
+    default:
+      break;
+  }
+  goneOr(error);
+  // A command that ended the round at once has its answer in the round's result.
+  const kept = await answers();
+  const reply = kept[call] ?? kept[key];
+  return reply === undefined ? 'gone' : { reply };
+}
+
+/** How long a round that refused a call for what it waits for is asked before anything is sent to it. */
+const KNOWN_TO_WAIT_MS = 15_000;
+const MAX_WAITING_ROUNDS = 10_000;
+
+/** The rounds that were found waiting for their wallet a moment ago. */
+function waitingRounds(): { note(gameround: string): void; has(gameround: string): boolean } {
+  const until = new Map<string, number>();
+  return {
+    note(gameround) {
+      until.delete(gameround);
+      until.set(gameround, performance.now() + KNOWN_TO_WAIT_MS);
+      const [oldest] = until.keys();
+      if (until.size > MAX_WAITING_ROUNDS && oldest !== undefined) until.delete(oldest);
+    },
+    has: (gameround) => (until.get(gameround) ?? 0) > performance.now(),
+  };
+}
+
+type Answers = Partial<Record<string, RoundReply>>;
+
+/** None for a round that failed: it lost the guard and carried out nothing. None where there never was one. */
+async function answersOf(handle: WorkflowHandle): Promise<Answers> {
   try {
     return ((await handle.result()) as GameroundResult).answers;
   } catch (error) {
-    if (error instanceof WorkflowFailedError) return {};
+    if (error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError) return {};
     throw error;
   }
 }
@@ -271,17 +353,6 @@ function staticDetails({ identity, command }: GameroundStart): string {
   ].join('\n\n');
 }
 
-/** A refusal by the round's validator is an answer like any other; other errors go on. */
-function refusedReply(error: unknown): RoundReply {
-  if (failureType(error) === FAILURES.refused) {
-    const reply = detailOf(error);
-    // A round of somebody else says nothing about itself.
-    if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
-    return reply as RoundReply;
-  }
-  throw error;
-}
-
 function failureType(error: unknown): string | undefined {
   return failureOf(error)?.type ?? undefined;
 }
@@ -303,7 +374,7 @@ function goneOr(error: unknown): Gone {
   throw error;
 }
 
-type Limiter = <T>(gameround: string, run: (deadline: number) => Promise<T>, deadline?: number) => Promise<T>;
+type Limiter = <T>(gameround: string, run: () => Promise<T>, deadline?: number) => Promise<T>;
 
 /** A few calls of a round go out at a time; a bounded rest waits, within the command's time. */
 function perRoundLimiter(inFlight: number): Limiter {
@@ -314,12 +385,8 @@ function perRoundLimiter(inFlight: number): Limiter {
     rounds.set(gameround, entry);
     entry.callers += 1;
     try {
-      const waiting = withTimeout(
-        entry.semaphore,
-        Math.max(msLeft(deadline), 1),
-        refuse('OPERATIONBEINGPROCESSED'),
-      );
-      return await waiting.runExclusive(() => run(deadline));
+      const waiting = withTimeout(entry.semaphore, Math.max(msLeft(deadline), 1), new OutOfTimeError());
+      return await waiting.runExclusive(run);
     } finally {
       entry.callers -= 1;
       if (entry.callers === 0) rounds.delete(gameround);

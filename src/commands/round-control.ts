@@ -20,12 +20,9 @@ export function createRoundControl(
   const rounds = createRoundClient(client, taskQueue);
   return {
     async closeGently(gameround) {
-      const reply = await rounds.send(gameround, {
-        type: 'end',
-        key: RECONCILE,
-        reason: RECONCILE,
-        gentle: true,
-      });
+      const end = { type: 'end', key: RECONCILE, reason: RECONCILE, gentle: true } as const;
+      // It is tried for as long as the round waits for its wallet: only the first time leaves something in the history.
+      const reply = await rounds.send(gameround, end, undefined, { isWaiting: true });
       if (reply === 'gone' || reply.refusal === undefined) return undefined;
       if (reply.refusal.status === 503) throw new RefusedError(reply.refusal);
       // Over or crashed already: there is nothing to close. Otherwise this closing was refused, and crashed the round.

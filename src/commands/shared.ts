@@ -1,6 +1,7 @@
 import type { Actor, RoundReply } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
 import { normalId } from '../domain/hashes';
+import { WAITING_MARKS } from '../domain/round/attention';
 import { replyAbout } from '../domain/round/replies';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
 import { mayFinish, owns, type Session } from '../domain/session';
@@ -49,9 +50,17 @@ export async function sendToRound(
   const record = await reach(deps, session, gameRound, deadline);
   // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
   const isOver = record !== 'unavailable' && record !== undefined && record.status !== 'open';
-  const send = isOver ? deps.rounds.ask : deps.rounds.send;
-  const reply = await send(gameRound, command, actorOf(session), deadline);
+  const actor = actorOf(session);
+  const reply = isOver
+    ? await deps.rounds.ask(gameRound, command, actor, deadline)
+    : await deps.rounds.send(gameRound, command, actor, { deadline, isWaiting: waits(record) });
   return reply === 'gone' ? replyForOver(deps, gameRound, actorOf(session), deadline) : reply;
+}
+
+/** Whether a record says that its round waits for the wallet. It may be late: the round itself is asked. */
+export function waits(record: RoundSnapshot | undefined | 'unavailable'): boolean {
+  if (record === undefined || record === 'unavailable') return false;
+  return record.attention.some((mark) => WAITING_MARKS.includes(mark));
 }
 
 /**

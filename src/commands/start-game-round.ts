@@ -8,7 +8,7 @@ import { owns } from '../domain/session';
 import { startCommandOf } from './start-command';
 import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from './ports';
-import { actorOf, recordOf, replyForOver, type CommandDependencies } from './shared';
+import { actorOf, recordOf, replyForOver, waits, type CommandDependencies } from './shared';
 import type { StartGameRound } from './types';
 
 const MIN_PAUSE_MS = 50;
@@ -88,8 +88,8 @@ async function repeat(
   const actor = actorOf(request.session);
   // A ticket is chosen once, by the command that opens the round; a follow-up is paid with money.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
-  const say = mayDebit ? deps.rounds.send : deps.rounds.ask;
-  return say(gameround, command, actor, deadline);
+  if (!mayDebit) return deps.rounds.ask(gameround, command, actor, deadline);
+  return deps.rounds.send(gameround, command, actor, { deadline, isWaiting: waits(record) });
 }
 
 async function startNew(deps: CommandDependencies, start: Start): Promise<RoundReply> {
@@ -145,7 +145,8 @@ async function makeWay(
   if (open.phase === 'starting' || open.phase === 'busy') return 'undecided';
   if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));
   const end = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' } as const;
-  const closed = await deps.rounds.send(holder.gameround, end, actorOf(request.session), deadline);
+  const about = { deadline, isWaiting: open.phase === 'stalled' };
+  const closed = await deps.rounds.send(holder.gameround, end, actorOf(request.session), about);
   if (closed === 'gone') return undefined;
   // A refused credit has voided or crashed the round: it is out of the way all the same.
   return (await openRoundOf(deps, holder.gameround, deadline)) === undefined ? undefined : closed;

@@ -2,6 +2,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type {
   AddWinCommand,
   CollectWinCommand,
+  Command,
   EndCommand,
   RoundIdentity,
   RoundPolicy,
@@ -38,15 +39,35 @@ export interface GameroundStart {
   /** The call that starts it; see above the signals. */
   call?: string;
   /** Set by continue-as-new. */
-  continued?: { state: RoundState; autoCloseAt: number; version: number; autoCloseAttempts: number };
+  continued?: Continued;
+}
+
+export interface Continued {
+  state: RoundState;
+  autoCloseAt: number;
+  version: number;
+  autoCloseAttempts: number;
+  /** Commands that wait for their turn. */
+  queue?: WaitingCommand[];
+}
+
+export interface WaitingCommand {
+  key: string;
+  command: Command;
+  calls: string[];
+  /** Milliseconds since the epoch. */
+  acceptedAt: number;
 }
 
 /*
  * Every command is a signal (durable before any wallet call) and an update of the same name (which answers);
  * whichever arrives first carries it out, the other joins by its key. A person may send either from Temporal Web.
  * The third argument is the call that both belong to: its answer is kept for the update, also when the signal has
- * ended the round meanwhile.
+ * ended the round meanwhile. An update with a fourth argument only looks (FAILURES): nothing is carried out for it.
  */
+/** `first`: whether the command would be taken. `again`: what became of it, after it was being carried out (`held`). */
+export type Look = 'first' | 'again';
+
 export const startSignal = defineSignal<[StartCommand, Actor?, string?]>('start');
 export const addWinSignal = defineSignal<[AddWinCommand, Actor?, string?]>('addWin');
 export const endSignal = defineSignal<[EndCommand, Actor?, string?]>('end');
@@ -56,16 +77,18 @@ export const addSpinCounterSignal = defineSignal<[SpinCounterCommand, Actor?, st
 
 export const settleSignal = defineSignal<[SettleCommand, Actor?, string?]>('settle');
 
-export const startUpdate = defineUpdate<RoundReply, [StartCommand, Actor?, string?]>('start');
-export const addWinUpdate = defineUpdate<RoundReply, [AddWinCommand, Actor?, string?]>('addWin');
-export const endUpdate = defineUpdate<RoundReply, [EndCommand, Actor?, string?]>('end');
-export const voidUpdate = defineUpdate<RoundReply, [VoidCommand, Actor?, string?]>('void');
-export const collectWinUpdate = defineUpdate<RoundReply, [CollectWinCommand, Actor?, string?]>('collectWin');
-export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand, Actor?, string?]>(
+export const startUpdate = defineUpdate<RoundReply, [StartCommand, Actor?, string?, Look?]>('start');
+export const addWinUpdate = defineUpdate<RoundReply, [AddWinCommand, Actor?, string?, Look?]>('addWin');
+export const endUpdate = defineUpdate<RoundReply, [EndCommand, Actor?, string?, Look?]>('end');
+export const voidUpdate = defineUpdate<RoundReply, [VoidCommand, Actor?, string?, Look?]>('void');
+export const collectWinUpdate = defineUpdate<RoundReply, [CollectWinCommand, Actor?, string?, Look?]>(
+  'collectWin',
+);
+export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand, Actor?, string?, Look?]>(
   'addSpinCounter',
 );
 
-export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?, string?]>('settle');
+export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?, string?, Look?]>('settle');
 
 /**
  * A person's word that a call whose signature the operator refused (attention `credit-unauthorised`, `void-refused`) is to be
@@ -97,6 +120,12 @@ export const transactionsQuery = defineQuery<RoundTransaction[]>('transactions')
 export const FAILURES = {
   /** An update was refused before it was kept: details hold the Refusal. */
   refused: 'CommandRefused',
+  /** The command was answered before: details hold the same reply. An update that carries a call hears it from its validator. */
+  answered: 'CommandAnswered',
+  /** The command is being carried out, for longer than an update waits: whoever wants its answer asks again. Details: a reply, and its key. */
+  held: 'CommandHeld',
+  /** Nothing of the command is known, and it would be taken: the answer to an update that only looks. */
+  free: 'CommandFree',
   /** The answer to `stateUpdate`: details hold the RoundStateView, or nothing where that is too large; a query has it. */
   told: 'StateTold',
   /** Another round holds the open-round guard: no debit was sent and the name stays free. */
@@ -107,6 +136,6 @@ export const FAILURES = {
 export interface GameroundResult {
   gameround: string;
   status: RoundStatus;
-  /** The newest answers by call: a round that ends at once can't answer an update that comes after. */
+  /** The newest answers by call, and by key of what ended the round: it can't answer an update that comes after. */
   answers: Record<string, RoundReply>;
 }

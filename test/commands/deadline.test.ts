@@ -15,7 +15,8 @@ function clientWhoseDeadlineNeverComes(): Client {
         new Promise((_, reject) => signal?.addEventListener('abort', () => reject(cancelled()))),
       ]),
   };
-  return client as unknown as Client;
+  const workflowService = { getSystemInfo: () => new Promise(() => undefined) };
+  return { ...client, workflowService } as unknown as Client;
 }
 
 function cancelled(): Error {
@@ -28,9 +29,9 @@ test('a caller’s time ends, also when the clock is set back while it waits', a
   const deadline = performance.now() + 30;
   const never = new Promise<void>(() => undefined);
   await expect(
-    withinCommandTime(clientWhoseDeadlineNeverComes(), () => never, deadline),
+    withinCommandTime(clientWhoseDeadlineNeverComes(), () => never, { deadline }),
   ).rejects.toMatchObject({
-    refusal: { status: 503, errorCode: { msg: 'OPERATIONBEINGPROCESSED' } },
+    refusal: { status: 503, errorCode: { msg: 'SERVICEUNAVAILABLE' } },
   });
   expect(msLeft(deadline)).toBeLessThan(0);
 });

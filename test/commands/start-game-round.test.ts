@@ -47,6 +47,6 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
   await startGameRound(deps, { ...call, session: { ...session, ...over } }).catch(() => undefined);
   expect(deadlines.length).toBeGreaterThan(0);
   expect(new Set(deadlines).size).toBe(1);
-  expect(deadlines[0]! - began).toBeGreaterThanOrEqual(10_000);
-  expect(deadlines[0]! - began).toBeLessThan(10_500);
+  expect(deadlines[0]! - began).toBeGreaterThanOrEqual(9_500);
+  expect(deadlines[0]! - began).toBeLessThan(10_000);
 });

@@ -782,8 +782,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['st.reconcile'],
     file: 'src/commands/round-control.ts',
-    find: "type: 'end',\n        key: RECONCILE,\n        reason: RECONCILE,\n        gentle: true,",
-    replace: "type: 'addWin',\n        key: RECONCILE,\n        winAmount: 0,\n        collect: false,",
+    find: "{ type: 'end', key: RECONCILE, reason: RECONCILE, gentle: true }",
+    replace: "{ type: 'addWin', key: RECONCILE, winAmount: 0, collect: false }",
   },
   {
     rows: ['st.endAgain', 'st.voidNotOpen', 'c3.after', 'c3.order'],
@@ -1694,7 +1694,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.durable'],
     file: 'src/commands/round-client.ts',
-    find: 'await handleOf(gameround).signal(signal, command, actor, call);',
+    find: 'await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, asked.call), asked);',
     replace: '',
   },
   {
@@ -1865,6 +1865,18 @@ export const BREAKS: readonly Break[] = [
     file: 'workflows/gameround/wallet.ts',
     find: 'if (pending.stalled && decisions.areThere())',
     replace: 'if (false as boolean)',
+  },
+  {
+    rows: ['c4.waits'],
+    file: 'workflows/gameround/inbox.ts',
+    find: 'condition(() => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox)),',
+    replace: 'condition(() => item.reply !== undefined || round.guardLost),',
+  },
+  {
+    rows: ['c4.waits#2'],
+    file: 'src/commands/round-client.ts',
+    find: 'if (isWaiting || waiting.has(gameround)) {',
+    replace: 'if (false as boolean) {',
   },
   {
     rows: ['c4.liveTimeout'],

@@ -14,6 +14,7 @@ import { createOperatorWallet } from '../../src/clients/operator-wallet';
 import type { OperatorAddress } from '../../src/clients/types';
 import { repairRecord } from '../../src/command-ports';
 import { createCommands } from '../../src/commands';
+import { callsEnded } from '../../src/commands/deadline';
 import { createReconciliation } from '../../src/commands/reconcile-transactions';
 import { repairRecords, type Repaired } from '../../src/commands/repair-records';
 import { createRoundControl } from '../../src/commands/round-control';
@@ -173,6 +174,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     },
     stop: async () => {
       await worker?.stop();
+      await callsEnded(client);
       await connection.close();
       await http.close();
       await database.db.dropDatabase().catch(() => undefined);

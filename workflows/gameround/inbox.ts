@@ -22,8 +22,10 @@ import {
   voidSignal,
   voidUpdate,
   type Actor,
+  type Look,
   type RoundReply,
   type RoundStateView,
+  type WaitingCommand,
 } from '../../src/contracts/gameround';
 import { refusal, type Refusal } from '../../src/domain/errors';
 import { decide } from '../../src/domain/round/decide';
@@ -55,6 +57,10 @@ export interface Inbox {
   /** The last commands that were refused without being kept, newest last. */
   refusals: RoundStateView['refusals'];
   updates: number;
+  /** How many updates wait. */
+  waiting: number;
+  /** The run ends: no update waits any more. */
+  goingOn: boolean;
   /** The newest answers by call, for an update that comes after its signal was carried out. */
   answers: Map<string, RoundReply>;
 }
@@ -93,32 +99,38 @@ export function openInbox(round: Round, inbox: Inbox): void {
       if (reply.refusal !== undefined) record(inbox, type, reply.refusal);
       if (call !== undefined && !isHidden(refused)) keep(inbox, call, reply);
     });
-    setHandler(
-      update,
-      async (raw: unknown, actor?: Actor, call?: string): Promise<RoundReply> => {
-        inbox.updates += 1;
-        const kept = answerOf(inbox, call);
-        if (kept !== undefined) return kept;
-        const taken = take(round, inbox, type, raw, actor);
-        if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
-        const known = repeated(round, inbox, taken);
-        if (known !== undefined) return known;
-        const item = post(inbox, taken.command, taken.key);
-        if (item === undefined) return replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
-        // A cancel request from outside is for nobody: the command goes on, and so does its caller.
-        await CancellationScope.nonCancellable(() =>
-          condition(() => item.reply !== undefined || round.guardLost),
-        );
-        if (item.reply === undefined) throw ApplicationFailure.nonRetryable('guard lost', FAILURES.guardLost);
-        return item.reply;
-      },
-      {
-        validator: (raw: unknown, actor?: Actor, call?: string) => {
-          if (answerOf(inbox, call) === undefined) validate(round, inbox, type, raw, actor);
-        },
-      },
-    );
+    const answerUpdate = async (raw: unknown, actor?: Actor): Promise<RoundReply> => {
+      inbox.updates += 1;
+      const taken = take(round, inbox, type, raw, actor);
+      if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
+      const known = repeated(round, inbox, taken);
+      if (known !== undefined) return known;
+      const item = post(inbox, taken.command, taken.key);
+      if (item === undefined) return replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
+      inbox.waiting += 1;
+      // A cancel request from outside is for nobody: the command goes on, and so does its caller.
+      await CancellationScope.nonCancellable(() =>
+        condition(() => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox)),
+      );
+      inbox.waiting -= 1;
+      if (item.reply !== undefined) return item.reply;
+      if (round.guardLost) throw ApplicationFailure.nonRetryable('guard lost', FAILURES.guardLost);
+      throw held(round, taken.key);
+    };
+    const validator = (raw: unknown, actor?: Actor, call?: string, look?: Look): void =>
+      validate(round, inbox, { type, raw, actor, call, look });
+    setHandler(update, answerUpdate, { validator });
   }
+}
+
+/**
+ * An update doesn't wait while a wallet call is being retried, for who knows how long, nor for a new run, and few wait at
+ * a time: a server takes ten updates of a run, and reads are some of them. Callers ask again, which leaves nothing behind.
+ */
+const MAX_WAITING = 4;
+
+function isHeldUp(round: Round, inbox: Inbox): boolean {
+  return round.state.pending?.stalled === true || inbox.goingOn;
 }
 
 /** A command that was answered before is answered again at once, whatever else is going on. */
@@ -129,10 +141,6 @@ function repeated(round: Round, inbox: Inbox, { command, key }: TakenCommand): R
   const decision = decide(round.state, command, now());
   if (decision.kind === 'refuse') return replyAbout(round.state, decision.refusal);
   return { ...replyTo(round.state, known), isRepeat: true };
-}
-
-function answerOf(inbox: Inbox, call: string | undefined): RoundReply | undefined {
-  return call === undefined ? undefined : inbox.answers.get(call);
 }
 
 interface TakenCommand {
@@ -166,14 +174,60 @@ function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, a
   return { command: read.command, key };
 }
 
+interface Asked {
+  type: Command['type'];
+  raw: unknown;
+  actor: Actor | undefined;
+  call: string | undefined;
+  look: Look | undefined;
+}
+
 /**
- * Refuses before anything is written to the history, where that can be told at once. The details hold the same reply
- * that the update would have given.
+ * Answers before anything is written to the history, where that can be done at once: the details of the failure hold the
+ * same reply that the update would have given. A person, whose updates carry no call, hears what was answered before
+ * from the update itself.
  */
-function validate(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, actor?: Actor): void {
+function validate(round: Round, inbox: Inbox, { type, raw, actor, call, look }: Asked): void {
+  const kept = call === undefined ? undefined : inbox.answers.get(call);
+  if (kept !== undefined) throw told(FAILURES.answered, kept);
+  const joined = look === 'again' ? answerToJoined(round, inbox, type, raw) : undefined;
+  if (joined !== undefined) throw told(FAILURES.answered, joined);
   const taken = take(round, inbox, type, raw, actor);
-  const refused = 'refusal' in taken ? taken.refusal : refusedAtOnce(round, inbox, taken.command);
+  if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
+  const known = repeated(round, inbox, taken);
+  if (known !== undefined) {
+    if (call !== undefined) throw told(FAILURES.answered, known);
+    return;
+  }
+  const refused = refusedAtOnce(round, inbox, taken);
   if (refused !== undefined) throw refusedUpdate(round, refused);
+  if (isHeldUp(round, inbox) || inbox.waiting >= MAX_WAITING || (look && inbox.active.has(taken.key))) {
+    throw held(round, taken.key);
+  }
+  if (look) throw told(FAILURES.free);
+}
+
+/** Whoever has joined a command hears its answer, also when the round is over by it. */
+function answerToJoined(
+  round: Round,
+  inbox: Inbox,
+  type: Command['type'],
+  raw: unknown,
+): RoundReply | undefined {
+  const read = readCommand(type, raw);
+  if ('fault' in read) return undefined;
+  const key = keyOf(round.state, read.command);
+  const entry = Object.hasOwn(round.state.commands, key) ? round.state.commands[key] : undefined;
+  if (entry?.answer === undefined || inbox.active.has(key)) return undefined;
+  return entry.fingerprint === fingerprintOf(read.command) ? replyTo(round.state, entry.answer) : undefined;
+}
+
+function held(round: Round, key: string): ApplicationFailure {
+  return told(FAILURES.held, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')), key);
+}
+
+function told(type: string, ...details: unknown[]): ApplicationFailure {
+  return ApplicationFailure.create({ message: type, type, nonRetryable: true, details });
 }
 
 function refusedUpdate(round: Round, refused: Refusal): ApplicationFailure {
@@ -190,10 +244,36 @@ function isHidden({ errorCode }: Refusal): boolean {
   return errorCode.msg === 'GAMEROUNDNOTFOUND';
 }
 
-function refusedAtOnce(round: Round, inbox: Inbox, command: Command): Refusal | undefined {
-  if (inbox.active.size > 0 || round.state.pending !== undefined) return undefined;
+function refusedAtOnce(round: Round, inbox: Inbox, { command, key }: TakenCommand): Refusal | undefined {
+  const waiting = inbox.active.get(key);
+  if (waiting !== undefined) {
+    return fingerprintOf(waiting.command) === fingerprintOf(command)
+      ? undefined
+      : refusal('IDEMPOTENCYMISMATCH');
+  }
+  const isCarriedOut = Object.hasOwn(round.state.commands, key);
+  if (!isCarriedOut && (inbox.active.size > 0 || round.state.pending !== undefined)) return undefined;
   const decision = decide(round.state, command, now());
   return decision.kind === 'refuse' ? decision.refusal : undefined;
+}
+
+export function newInbox(): Inbox {
+  return {
+    queue: [],
+    active: new Map(),
+    refusals: [],
+    updates: 0,
+    waiting: 0,
+    goingOn: false,
+    answers: new Map(),
+  };
+}
+
+/** Puts back a command that the run before has left. */
+export function putBack(inbox: Inbox, { key, command, calls, acceptedAt }: WaitingCommand): void {
+  const item: Item = { key, command, calls: [...calls], acceptedAt };
+  inbox.queue.push(item);
+  inbox.active.set(key, item);
 }
 
 /** Puts a command in the queue, or finds the one that it repeats; undefined when that one differs in money. */
@@ -214,6 +294,8 @@ export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
   item.reply = reply;
   inbox.active.delete(item.key);
   for (const call of item.calls) keep(inbox, call, reply);
+  // The workflow may be over before those who have joined it ask again.
+  if (reply.gameRoundInfo.status !== 'open') keep(inbox, item.key, reply);
   if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
 }
 
@@ -236,6 +318,22 @@ export function answersForResult({ answers }: Inbox): Record<string, RoundReply>
     fitting.unshift(entry);
   }
   return Object.fromEntries(fitting);
+}
+
+/** More than a person's lists need; what does not fit is refused, and said so. */
+const MAX_QUEUE_CHARS = 16 * 1024;
+
+/** What waits for its turn, for the next run. */
+export function queueForNextRun(round: Round, inbox: Inbox): WaitingCommand[] {
+  let chars = 0;
+  return inbox.queue.flatMap((item) => {
+    const { key, command, calls, acceptedAt } = item;
+    const waiting = { key, command, calls, acceptedAt };
+    chars += JSON.stringify(waiting).length;
+    if (chars <= MAX_QUEUE_CHARS) return [waiting];
+    answer(inbox, item, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')));
+    return [];
+  });
 }
 
 /** Refuses everything that waits: the command in front of it has to be retried, for who knows how long. */

@@ -25,7 +25,7 @@ import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { refusedAsRestored } from '../../src/domain/round/restored';
 import { resume } from '../../src/domain/round/settle';
-import type { RoundState } from '../../src/domain/round/types';
+import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import {
   EVENTS_PER_RUN,
   MAX_BYTES_PER_RUN,
@@ -37,7 +37,17 @@ import {
 } from '../policies';
 import { createAfterwards, type Afterwards } from './afterwards';
 import { createAutoClose, type AutoClose } from './auto-close';
-import { answer, answersForResult, openInbox, refuseWaiting, type Inbox, type Item } from './inbox';
+import {
+  answer,
+  answersForResult,
+  newInbox,
+  openInbox,
+  putBack,
+  queueForNextRun,
+  refuseWaiting,
+  type Inbox,
+  type Item,
+} from './inbox';
 import { createProjection, type Projection } from './projection';
 import { isSettled, now, publisher, startedAt, type Round } from './round';
 import { createWallet, type Decisions, type Wallet } from './wallet';
@@ -50,7 +60,7 @@ export async function gameround(start: GameroundStart): Promise<GameroundResult>
   mustBeReadable(start);
   const parts = setup(start);
   // A cancel request from outside must not leave money half-way: rounds end by their own commands.
-  await CancellationScope.nonCancellable(() => run(parts, start));
+  await CancellationScope.nonCancellable(() => run(parts));
   const { identity, status } = parts.round.state;
   return { gameround: identity.gameround, status, answers: answersForResult(parts.inbox) };
 }
@@ -66,6 +76,7 @@ function neverAccepted(): never {
 }
 
 interface Parts {
+  start: GameroundStart;
   round: Round;
   inbox: Inbox;
   wallet: Wallet;
@@ -82,7 +93,8 @@ function setup(start: GameroundStart): Parts {
     guardLost: false,
     takenOver: false,
   };
-  const inbox: Inbox = { queue: [], active: new Map(), refusals: [], updates: 0, answers: new Map() };
+  const inbox = newInbox();
+  for (const item of continued?.queue ?? []) putBack(inbox, item);
   const publish = publisher(round);
   const projection = createProjection(round, continued?.version, publish);
   const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + policy.autoCloseAfterMs;
@@ -111,6 +123,7 @@ function setup(start: GameroundStart): Parts {
   setHandler(resumeSignal, () => void (round.state = resume(round.state)));
   openInbox(round, inbox);
   return {
+    start,
     round,
     inbox,
     wallet: createWallet(round, projection, publish),
@@ -124,7 +137,7 @@ function setup(start: GameroundStart): Parts {
   };
 }
 
-async function run(parts: Parts, start: GameroundStart): Promise<void> {
+async function run(parts: Parts): Promise<void> {
   const { round, inbox, autoClose, projection, publish } = parts;
   const first = inbox.active.get('start');
   if (first !== undefined) await finish(parts, first);
@@ -132,13 +145,21 @@ async function run(parts: Parts, start: GameroundStart): Promise<void> {
   // Its record doesn't show the mark yet.
   if (round.state.marks.includes('restored')) projection.projectSoon();
   autoClose.watch();
+  // The run before ended while this call was being retried.
+  if (round.state.pending !== undefined) await finish(parts, retriedItem(round.state.pending, parts));
   while (!isOver(parts)) {
+    if (isPressing(parts)) await goOn(parts);
     const item = inbox.queue.shift();
     if (item !== undefined) await carryOut(parts, item);
-    else if (isFull(parts)) await goOnWhenQuiet(parts, start);
+    else if (isFull(parts)) await goOnWhenQuiet(parts);
     else await condition(() => inbox.queue.length > 0 || isOver(parts) || isFull(parts));
   }
   await condition(allHandlersFinished);
+}
+
+/** Its callers ask for its answer by its key. */
+function retriedItem({ commandKey = '' }: PendingCall, { start }: Parts): Item {
+  return { key: commandKey, command: start.command, calls: [], acceptedAt: Date.now() };
 }
 
 async function carryOut(parts: Parts, item: Item): Promise<void> {
@@ -170,7 +191,7 @@ function decideSafely(round: Round, item: Item): Decision {
 async function finish(parts: Parts, item: Item): Promise<void> {
   const { round, inbox, wallet, projection, autoClose, publish } = parts;
   answerBeforeWhatFollows(parts, item);
-  await wallet.drive(
+  const driven = await wallet.drive(
     item,
     () => {
       if (round.state.pending?.stalled) {
@@ -182,7 +203,9 @@ async function finish(parts: Parts, item: Item): Promise<void> {
       publish();
     },
     decisionsIn(parts),
+    () => isFull(parts),
   );
+  if (driven === 'full') return goOn(parts);
   if (round.guardLost) {
     // The name of the round stays free: nothing was sent, and a failed workflow may be started again.
     await condition(allHandlersFinished);
@@ -247,27 +270,39 @@ function isOver({ round, inbox, projection, autoClose, afterwards }: Parts): boo
   );
 }
 
-/** A long round goes on in a new run, at a moment when nothing is in flight. */
-function isFull({ round, inbox, projection, autoClose, afterwards }: Parts): boolean {
+/** A long round goes on in a new run, when nothing is in flight. A wallet call that is being retried goes with it. */
+function isFull({ round, inbox, ...parts }: Parts): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   const full = historyLength > EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > UPDATES_PER_RUN;
-  const idle = isSettled(round) && inbox.queue.length === 0 && inbox.active.size === 0 && projection.isIdle();
-  return full && idle && afterwards.isDone() && !autoClose.isAsking() && allHandlersFinished();
+  const isWaiting = round.state.pending?.stalled === true;
+  const idle = isWaiting || (isSettled(round) && inbox.queue.length === 0 && inbox.active.size === 0);
+  return full && idle && isCalm(parts) && allHandlersFinished();
 }
 
-/** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */
-async function goOnWhenQuiet(parts: Parts, start: GameroundStart): Promise<void> {
-  const { inbox } = parts;
+function isCalm({ projection, autoClose, afterwards }: Omit<Parts, 'round' | 'inbox'>): boolean {
+  return projection.isIdle() && afterwards.isDone() && !autoClose.isAsking();
+}
+
+/** From here on it doesn't wait until no command comes: those that wait go with it. */
+function isPressing({ round, inbox, ...parts }: Parts): boolean {
   const { historyLength, historySize } = workflowInfo();
-  const isPressing =
+  const isLong =
     historyLength > MAX_EVENTS_PER_RUN ||
     historySize > MAX_BYTES_PER_RUN ||
     inbox.updates > MAX_UPDATES_PER_RUN;
-  const isBusy = !isPressing && (await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS));
-  if (!isBusy && isFull(parts)) await goOn(parts, start);
+  return isLong && isSettled(round) && isCalm(parts);
 }
 
-async function goOn({ round, projection, autoClose }: Parts, start: GameroundStart): Promise<void> {
+/** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */
+async function goOnWhenQuiet(parts: Parts): Promise<void> {
+  const { inbox } = parts;
+  const isBusy = await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS);
+  if (!isBusy && isFull(parts)) await goOn(parts);
+}
+
+async function goOn({ start, round, inbox, projection, autoClose }: Parts): Promise<void> {
+  inbox.goingOn = true;
+  await condition(allHandlersFinished);
   const { closeAt, attempts } = autoClose.plan();
   await continueAsNew<typeof gameround>({
     ...start,
@@ -276,6 +311,7 @@ async function goOn({ round, projection, autoClose }: Parts, start: GameroundSta
       version: projection.version(),
       autoCloseAt: closeAt,
       autoCloseAttempts: attempts,
+      queue: queueForNextRun(round, inbox),
     },
   });
 }

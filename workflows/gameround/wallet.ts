@@ -27,15 +27,24 @@ import {
   FIRST_RETRY_MS,
   NEW_SECRETS,
   NEW_SECRETS_AFTER_MS,
-  UNTIL_SETTLED,
+  MAX_RETRY_MS,
+  untilSettled,
 } from '../policies';
 import type { Item } from './inbox';
 import type { Projection } from './projection';
 import { now, type Round } from './round';
 
 export interface Wallet {
-  /** Sends the command's pending call and all that follow from it until the round owes the wallet nothing more. */
-  drive(item: Item, onSettled: () => void, decisions: Decisions): Promise<void>;
+  /**
+   * Sends the command's pending call and all that follow from it until the round owes the wallet nothing more. A run that
+   * is full ends while a call is being retried: `full`, with no delivery under way.
+   */
+  drive(
+    item: Item,
+    onSettled: () => void,
+    decisions: Decisions,
+    isFull: () => boolean,
+  ): Promise<'full' | undefined>;
 }
 
 /** What a person decides about a call that waits for its wallet. */
@@ -50,7 +59,8 @@ type Deliver = Pick<GameroundActivities, 'deliver'>;
 
 const first = proxyActivities<Deliver>(DELIVERY);
 const givenUp = proxyActivities<Deliver>(betDelivery());
-const retried = proxyActivities<Pick<GameroundActivities, 'settle'>>(UNTIL_SETTLED);
+const retried = proxyActivities<Pick<GameroundActivities, 'settle'>>(untilSettled());
+const patient = proxyActivities<Pick<GameroundActivities, 'settle'>>(untilSettled(MAX_RETRY_MS));
 const { newSecrets } = proxyActivities<Pick<GameroundActivities, 'newSecrets'>>(NEW_SECRETS);
 
 export function createWallet(round: Round, projection: Projection, publish: () => void): Wallet {
@@ -103,10 +113,10 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   }
 
   /** Retries a stalled credit or void until it is settled. */
-  async function retry(pending: PendingCall): Promise<WalletOutcome> {
-    await sleep(FIRST_RETRY_MS);
+  async function retry(pending: PendingCall, isPatient: boolean): Promise<WalletOutcome> {
+    await sleep(isPatient ? MAX_RETRY_MS : FIRST_RETRY_MS);
     try {
-      return await retried.settle(deliveryOf(round, pending, projection));
+      return await (isPatient ? patient : retried).settle(deliveryOf(round, pending, projection));
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.error('retrying a wallet call failed', { purpose: pending.purpose, reason: String(error) });
@@ -125,28 +135,35 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   }
 
   return {
-    async drive(item, onSettled, decisions) {
+    async drive(item, onSettled, decisions, isFull) {
+      // A run that begins with a call that is being retried goes on as slowly as the one before.
+      let isPatient = round.state.pending?.stalled === true;
       for (let pending = round.state.pending; pending !== undefined; pending = round.state.pending) {
         if (pending.stalled && decisions.areThere()) {
           decisions.take();
+        } else if (pending.stalled && isFull()) {
+          return 'full';
         } else if (pending.parked) {
-          await untilResumed(pending, decisions.areThere);
+          await untilResumed(pending, () => decisions.areThere() || isFull());
+          isPatient = false;
         } else {
           const sending = pending;
           const outcome = await (pending.stalled
-            ? unless(decisions.areThere, () => retry(sending))
+            ? unless(decisions.areThere, () => retry(sending, isPatient))
             : deliver(item, pending));
           if (outcome === undefined) continue;
           if (outcome.kind === 'guard-lost') {
             round.guardLost = true;
-            return;
+            return undefined;
           }
+          isPatient = pending.stalled;
           // Not where it is a write of this run that came meanwhile: then the call is delivered after all.
           if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
           else round.state = settle(round.state, outcome, now());
         }
         onSettled();
       }
+      return undefined;
     },
   };
 }

@@ -1,5 +1,13 @@
 import { ATTENTIONS, type Attention, type RoundState } from './types';
 
+/** A wallet call is being retried, or waits for a person: other commands are refused meanwhile. */
+export const WAITING_MARKS: readonly Attention[] = [
+  'credit-unauthorised',
+  'credit-pending',
+  'void-refused',
+  'void-pending',
+];
+
 /** Why a person should look at the round, the most urgent first; empty when nothing waits longer than it should. */
 export function attentionOf(state: RoundState): Attention[] {
   const found = new Set<Attention>(state.marks);
