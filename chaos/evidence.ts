@@ -81,12 +81,21 @@ export interface Evidence {
   sampled: RoundEvidence[];
 }
 
+/** The records; MongoDB holds each round as JSON text. */
+export async function recordsOf({ db }: Stack): Promise<RecordInMongo[]> {
+  const found = await db.collection<RecordInMongo>('gamerounds').find().toArray();
+  return found.map((record) => {
+    const snapshot: unknown = record.snapshot;
+    return { ...record, snapshot: JSON.parse(snapshot as string) as RoundStateView };
+  });
+}
+
 const SIDE_BY_SIDE = 12;
 
 /** Gathers what is known. At most `maxSampled` workflows are asked for state and history, evenly over the run. */
 export async function gather(stack: Stack, notes: Notes, maxSampled: number): Promise<Evidence> {
   const [records, workflows, movements, calls] = await Promise.all([
-    stack.db.collection<RecordInMongo>('gamerounds').find().toArray(),
+    recordsOf(stack),
     workflowsOf(stack),
     movementsOf(stack),
     callsOf(stack),

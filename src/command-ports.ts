@@ -11,7 +11,7 @@ import { createTicketChooser } from './tickets';
 export function commandPorts(parts: {
   guards: RoundGuards;
   rounds: Pick<Rounds, 'write'>;
-  queries: Pick<RoundQueries, 'find' | 'ticketUse'>;
+  queries: Pick<RoundQueries, 'find' | 'standing' | 'ticketUse'>;
   tenants: Tenants;
   wallet: Pick<OperatorWallet, 'getBalance'>;
 }): CommandPorts {
@@ -20,6 +20,7 @@ export function commandPorts(parts: {
     guards,
     findRecord: (gameround) => queries.find(gameround),
     repairRecord: (state) => repairRecord(rounds, guards, state),
+    findStanding: (gameround) => queries.standing(gameround),
     policyFor: (session) => {
       const operator = tenants.operator(session.operatorId);
       const game = tenants.game(session.gameCode);

@@ -5,9 +5,9 @@ import {
   callsOf,
   each,
   workflowsOf,
-  type RecordInMongo,
   type RoundEvidence,
   type WalletCall,
+  recordsOf,
 } from '../evidence';
 import { readHistory } from '../history';
 import type { Stack } from '../stack';
@@ -141,7 +141,7 @@ async function look(
   const [workflows, calls, records] = await Promise.all([
     workflowsOf(stack),
     callsOf(stack),
-    stack.db.collection<RecordInMongo>('gamerounds').find().toArray(),
+    recordsOf(stack),
   ]);
   const recordOf = new Map(records.map((record) => [record._id, record]));
   const seen = { id, examined: 0, marked: 0, violations: [] as Violation[] };

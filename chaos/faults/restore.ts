@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../stack/until';
 import { nameOf } from '../checks/check';
-import { callsOf, workflowsOf, type RecordInMongo, type WalletCall } from '../evidence';
+import { callsOf, recordsOf, workflowsOf, type RecordInMongo, type WalletCall } from '../evidence';
 import type { Restore, Stack, Store } from '../stack';
 import type { Tools } from './tools';
 
@@ -30,7 +30,8 @@ export async function restore({ store, apartMs }: RestoreFault, tools: Tools): P
     await stack.kill(store);
     await sleep(LAST_WRITES_MS);
     const folder = await stack.copyStore(store);
-    const records: Records = store === 'temporal' ? await recordsOf(stack) : new Map<string, RecordInMongo>();
+    const records: Records =
+      store === 'temporal' ? await recordsByHash(stack) : new Map<string, RecordInMongo>();
     await stack.start(store);
     return { folder, records, atMs };
   });
@@ -46,7 +47,7 @@ async function temporalBack(
 ): Promise<number> {
   const late = await lateRecords(stack);
   for (const part of ['api', 'worker-1', 'worker-2', 'temporal'] as const) await stack.kill(part);
-  const records = await recordsOf(stack);
+  const records = await recordsByHash(stack);
   const calls = await callsOf(stack);
   await stack.putBack('temporal', copy.folder);
   await stack.start('temporal');
@@ -135,7 +136,7 @@ async function mongodBack({ stack, log }: Tools, copy: { folder: string; atMs: n
 }
 
 async function finishedWithoutRecord(stack: Stack): Promise<number> {
-  const [records, workflows] = [await recordsOf(stack), await workflowsOf(stack)];
+  const [records, workflows] = [await recordsByHash(stack), await workflowsOf(stack)];
   const isBehind = ([gameround, { status }]: [string, { status: string }]): boolean => {
     const record = records.get(gameround)?.status;
     return status === 'COMPLETED' && (record === undefined || record === 'open');
@@ -143,7 +144,7 @@ async function finishedWithoutRecord(stack: Stack): Promise<number> {
   return [...workflows].filter(isBehind).length;
 }
 
-async function recordsOf({ db }: Stack): Promise<Records> {
-  const records = await db.collection<RecordInMongo>('gamerounds').find().toArray();
+async function recordsByHash(stack: Stack): Promise<Records> {
+  const records = await recordsOf(stack);
   return new Map(records.map((record) => [record._id, record]));
 }

@@ -78,13 +78,19 @@ function freeForm(body: unknown): Record<string, string> {
   const entries = Object.entries(body).slice(0, MAX_ENTRIES);
   let bytes = 0;
   const fitting = entries
-    .map(([name, value]) => [name.slice(0, 256), textOf(value)] as const)
+    .map(([name, value]) => [wellFormed(name.slice(0, 256)), textOf(value)] as const)
     .filter((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) <= MAX_BYTES);
   return Object.fromEntries(fitting);
 }
 
 function textOf(value: unknown): string {
-  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MAX_ENTRY_CHARS);
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return wellFormed(text.slice(0, MAX_ENTRY_CHARS));
+}
+
+/** Half a character becomes U+FFFD here, and not in one place of many. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 function signed(provider: ProviderAddress, fields: string[]): Record<string, string> {

@@ -1,7 +1,7 @@
 import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
-import { recordOf, standing, type CommandDependencies } from './shared';
 import { commandDeadline } from './deadline';
+import { recordOf, standingOf, stateOf, type CommandDependencies } from './shared';
 
 /** How a round really stands. */
 export async function describeRound(
@@ -9,9 +9,12 @@ export async function describeRound(
   gameround: string,
 ): Promise<RoundSnapshot | undefined> {
   const deadline = commandDeadline();
+  const standing = await standingOf(deps, gameround);
+  const isOver = standing !== undefined && standing !== 'unavailable' && standing.status !== 'open';
+  const state = isOver ? undefined : await stateOf(deps, gameround, standing, deadline);
+  if (state !== undefined || standing === undefined) return state;
   const record = await recordOf(deps, gameround);
-  const round = await standing(deps, gameround, record, deadline);
   // Neither says anything, and one of them can't: that is no "no".
-  if (round === undefined && record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
-  return round;
+  if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
+  return record;
 }

@@ -3,6 +3,7 @@ import { refusal, refuse } from '../domain/errors';
 import { normalId } from '../domain/hashes';
 import { WAITING_MARKS } from '../domain/round/attention';
 import { replyAbout } from '../domain/round/replies';
+import type { Standing } from '../domain/round/record';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
 import { mayFinish, owns, type Session } from '../domain/session';
 import { commandDeadline } from './deadline';
@@ -22,15 +23,19 @@ export function actorOf({ operatorId, playerId, gameCode, providerId }: Session)
 }
 
 /** The record, undefined when there is none, `unavailable` when the database can't be asked. */
-export async function recordOf(
+export function recordOf(
   deps: CommandDependencies,
   gameround: string,
 ): Promise<RoundSnapshot | undefined | 'unavailable'> {
-  try {
-    return await deps.ports.findRecord(gameround);
-  } catch {
-    return 'unavailable';
-  }
+  return deps.ports.findRecord(gameround).catch(() => 'unavailable');
+}
+
+/** The same of what little tells whose the round is and how it stands. */
+export function standingOf(
+  deps: CommandDependencies,
+  gameround: string,
+): Promise<Standing | undefined | 'unavailable'> {
+  return deps.ports.findStanding(gameround).catch(() => 'unavailable');
 }
 
 /** The key of a command on a round: what the provider calls the transaction, the draw, or else the request. */
@@ -58,7 +63,7 @@ export async function sendToRound(
 }
 
 /** Whether a record says that its round waits for the wallet. It may be late: the round itself is asked. */
-export function waits(record: RoundSnapshot | undefined | 'unavailable'): boolean {
+export function waits(record: Pick<Standing, 'attention'> | undefined | 'unavailable'): boolean {
   if (record === undefined || record === 'unavailable') return false;
   return record.attention.some((mark) => WAITING_MARKS.includes(mark));
 }
@@ -72,10 +77,10 @@ async function reach(
   session: Session,
   gameround: string,
   deadline: number,
-): Promise<RoundSnapshot | undefined | 'unavailable'> {
+): Promise<Standing | undefined | 'unavailable'> {
   if (session.onlyGameround !== undefined && session.onlyGameround !== gameround)
     throw refuse('GAMEROUNDNOTFOUND');
-  const record = await recordOf(deps, gameround);
+  const record = await standingOf(deps, gameround);
   const identity =
     record === undefined || record === 'unavailable'
       ? await identityOf(deps, gameround, deadline)
@@ -113,8 +118,7 @@ export async function replyForOver(
 }
 
 /**
- * How a round stands: a record that is over has the last word, an open one may lag behind its workflow. Where the workflow is
- * over too, MongoDB was restored from an older copy: the record is written anew.
+ * How a round stands: a record that is over has the last word, an open one may lag behind its workflow.
  */
 export async function standing(
   deps: CommandDependencies,
@@ -124,8 +128,21 @@ export async function standing(
 ): Promise<RoundSnapshot | undefined> {
   const known = record === 'unavailable' ? undefined : record;
   if (known !== undefined && known.status !== 'open') return known;
+  return (await stateOf(deps, gameround, record, deadline)) ?? known;
+}
+
+/**
+ * How a round stands by its workflow, where its record is not over. Where the workflow is over, MongoDB was restored from an
+ * older copy: the record is written anew.
+ */
+export async function stateOf(
+  deps: CommandDependencies,
+  gameround: string,
+  record: Pick<RoundSnapshot, 'status'> | undefined | 'unavailable',
+  deadline?: number,
+): Promise<RoundSnapshot | undefined> {
   const state = await deps.rounds.state(gameround, deadline);
-  if (state === undefined) return known;
+  if (state === undefined) return undefined;
   const isBehind = state.status !== 'open' && record !== 'unavailable';
   if (isBehind && !(await deps.rounds.isRunning(gameround, deadline)))
     await deps.ports.repairRecord(state).catch(() => undefined);

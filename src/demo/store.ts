@@ -78,7 +78,7 @@ export function createDemoStore(db: Db, options: { clock?: () => number } = {}):
     async prepare() {
       await sessions.createIndexes([
         { key: { lastUsed: 1 }, name: 'idle', expireAfterSeconds: IDLE_MS / 1_000 },
-        { key: { names: 1 }, name: 'names' },
+        { key: { names: 1, lastUsed: -1 }, name: 'names' },
       ]);
     },
   };

@@ -1,6 +1,7 @@
 import type { OperatorWallet, ProviderClient } from '../clients/types';
 import type { GameroundCommands } from '../commands/types';
 import type { ReconcileResult } from '../contracts/reconcile';
+import type { ListedRound } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import type { WalletBalance } from '../domain/wallet-call';
@@ -21,9 +22,9 @@ export interface RoundQueries {
 
 /** Lists of real-money rounds from the read model. Each rejects when MongoDB can't be asked. */
 export interface RoundLists {
-  openRoundsOfPlayer(session: Session, maxRecords: number): Promise<RoundSnapshot[]>;
-  openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<RoundSnapshot[]>;
-  closedRounds(session: Session, since: Date, maxRecords: number): Promise<RoundSnapshot[]>;
+  openRoundsOfPlayer(session: Session, maxRecords: number): Promise<ListedRound[]>;
+  openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<ListedRound[]>;
+  closedRounds(session: Session, since: Date, maxRecords: number): Promise<ListedRound[]>;
 }
 
 /** A draw of the service's certified RNG, logged for audit before its values leave (contract §6). */

@@ -1,7 +1,8 @@
 import { freePlaysAvailable } from '../domain/free-plays';
 import { totalBalance } from '../domain/judge';
 import { freePlayInfo, gameRoundInfo, totals, type RoundReply } from '../domain/round/replies';
-import { gameroundRecord, recordTransactions } from '../domain/round/record';
+import { totalWon } from '../domain/round/collect';
+import { gameroundRecord, recordTransactions, type ListedRound } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import { withKnown, type WalletBalance } from '../domain/wallet-call';
@@ -88,33 +89,28 @@ function wholeRound(round: RoundSnapshot): RoundReply {
 }
 
 /** Spec "Last-round list item"; amounts in minor units, as the operator's record has them. */
-export function lastRoundItem(round: RoundSnapshot): object {
-  const { totalBetAmount, totalWinAmount } = totals(round);
+export function lastRoundItem(round: ListedRound): object {
   return {
-    id: round.identity.gameround,
+    id: round.hash,
     status: round.status,
-    timestamp: round.openedAt,
-    bet: totalBetAmount,
-    won: totalWinAmount,
-    currency: round.identity.currency,
+    timestamp: round.timestamp,
+    bet: round.totalBetAmount,
+    won: round.totalWinAmount,
+    currency: round.currency,
     gameSpecificDetails: round.dataStored ?? {},
   };
 }
 
 /** An item of getOpenGameRounds and getOpenGameRoundsByGame (contract §6); a crashed round is open and marked. */
-export function openRoundItem(round: RoundSnapshot): object {
-  return {
-    ...gameRoundInfo(round),
-    timestamp: round.openedAt,
-    amountToCollect: round.amountToCollect,
-    ...(round.crashed ? { crashed: true } : {}),
-  };
+export function openRoundItem(round: ListedRound): object {
+  const { totalBetAmount: _bet, totalWinAmount: _won, dataStored: _data, ...shown } = round;
+  return shown;
 }
 
 /** What was won in the round, collected or not, minor units; in a cancelled one what was really credited. */
 function totalWinAmount(round: RoundSnapshot): number {
   if (round.status === 'cancel') return totals(round).totalWinAmount;
-  return round.gameState.reduce((sum, { result }) => sum + result.winAmount, 0);
+  return totalWon(round);
 }
 
 /** What is left of a spin counter: what was awarded less what was used. */

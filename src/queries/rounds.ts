@@ -1,7 +1,8 @@
+import type { ListedRound, Standing } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import type { Guards } from '../read-model/guards';
-import type { Rounds } from '../read-model/rounds';
+import type { RoundDocument, Rounds } from '../read-model/rounds';
 
 /** Questions to the read model. Each rejects when MongoDB can't be asked. */
 export interface RoundQueries {
@@ -11,15 +12,27 @@ export interface RoundQueries {
    */
   holderOfGuard(session: Session): Promise<string | undefined>;
   /** All open rounds of the session's player at the session's provider, newest first. */
-  openRoundsOfPlayer(session: Session, maxRecords: number): Promise<RoundSnapshot[]>;
+  openRoundsOfPlayer(session: Session, maxRecords: number): Promise<ListedRound[]>;
   /** Open rounds of all players of a provider's game, newest first. */
-  openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<RoundSnapshot[]>;
+  openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<ListedRound[]>;
   /** The player's rounds at the session's provider that closed since then, newest first. */
-  closedRounds(session: Session, since: Date, maxRecords: number): Promise<RoundSnapshot[]>;
+  closedRounds(session: Session, since: Date, maxRecords: number): Promise<ListedRound[]>;
   /** How many rounds a ticket has paid for, and what they won; minor units. */
   ticketUse(operatorId: string, playerId: string, serial: string): Promise<{ used: number; won: number }>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
+  standing(gameround: string): Promise<Standing | undefined>;
 }
+
+/** A list reads what it shows: a round may weigh hundreds of kilobytes. */
+const SHOWN = {
+  ...{ hash: 1, status: 1, stake: 1, baseStake: 1, mode: 1, currency: 1, game: 1, currencyMultiplier: 1 },
+  ...{ commonRoundHash: 1, timestamp: 1, amountToCollect: 1, totalBetAmount: 1, totalWinAmount: 1 },
+  ...{ crashed: 1, dataStored: 1 },
+} satisfies Record<keyof ListedRound, 1>;
+/** What a list takes of its rounds’ data at most: 64 rounds of 64 KiB each. The newest come first, and the rest is left out. */
+const MAX_DATA_CHARS = 4 * 1024 * 1024;
+const BATCH = 25;
+const MAX_TIME = { maxTimeMS: 5_000 };
 
 export function createRoundQueries(rounds: Rounds, guards: Pick<Guards, 'holder'>): RoundQueries {
   const { collection } = rounds;
@@ -28,17 +41,21 @@ export function createRoundQueries(rounds: Rounds, guards: Pick<Guards, 'holder'
     filter: Parameters<typeof collection.find>[0],
     sort: Record<string, 1 | -1>,
     limit: number,
-  ): Promise<RoundSnapshot[]> {
-    const found = await collection
-      .find(filter, { projection: { snapshot: 1 }, maxTimeMS: 5_000 })
-      .sort(sort)
-      .limit(limit)
-      .toArray();
-    return found.map(({ snapshot }) => snapshot);
+  ): Promise<ListedRound[]> {
+    const options = { projection: { ...SHOWN, _id: 0 }, batchSize: BATCH, ...MAX_TIME };
+    const rounds: ListedRound[] = [];
+    let size = 0;
+    for await (const found of collection.find(filter, options).sort(sort).limit(limit)) {
+      size += found.dataStored?.length ?? 0;
+      if (size > MAX_DATA_CHARS) break;
+      rounds.push(listed(found));
+    }
+    return rounds;
   }
 
   return {
     find: (gameround) => rounds.find(gameround),
+    standing: (gameround) => rounds.standing(gameround),
     holderOfGuard: (session) => guards.holder(session),
     openRoundsOfPlayer: ({ operatorId, playerId, providerId }, maxRecords) =>
       list(
@@ -55,10 +72,23 @@ export function createRoundQueries(rounds: Rounds, guards: Pick<Guards, 'holder'
         maxRecords,
       ),
     async ticketUse(operatorId, playerId, serial) {
-      const filter = { operator: operatorId, player: playerId, 'snapshot.ticket.serial': serial };
-      const used = await list({ ...filter, status: { $in: ['open', 'closed'] } }, { openedAt: -1 }, 1_000);
-      const wins = used.flatMap(({ gameState }) => gameState.map(({ result }) => result.winAmount));
-      return { used: used.length, won: wins.reduce((sum, win) => sum + win, 0) };
+      const paid = {
+        operator: operatorId,
+        player: playerId,
+        ticket: serial,
+        status: { $in: ['open', 'closed'] },
+      };
+      const total = { _id: null, used: { $sum: 1 }, won: { $sum: '$won' } };
+      const [use] = await collection
+        .aggregate<{ used: number; won: number }>([{ $match: paid }, { $group: total }], MAX_TIME)
+        .toArray();
+      return { used: use?.used ?? 0, won: use?.won ?? 0 };
     },
   };
+}
+
+function listed({ dataStored, ...shown }: RoundDocument): ListedRound {
+  return dataStored === undefined
+    ? shown
+    : { ...shown, dataStored: JSON.parse(dataStored) as Record<string, string> };
 }

@@ -1,5 +1,12 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import { gameroundRecord, type GameroundRecord } from '../domain/round/record';
+import {
+  gameroundRecord,
+  listedRound,
+  type GameroundRecord,
+  type ListedRound,
+  type Standing,
+} from '../domain/round/record';
+import { totalWon } from '../domain/round/collect';
 import type { OwnVersions, Recorded } from '../domain/round/known-entries';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
@@ -18,8 +25,12 @@ export interface WaitingRounds {
   since: Date;
 }
 
-/** A round's record: the spec's operator gameround record, what queries look for, and the round as it stood. */
-export interface RoundDocument extends GameroundRecord {
+/**
+ * A round's record: the spec's operator gameround record, what queries look for and lists show, and the round as it
+ * stood. Free-form data is kept as JSON: names such as `$ref` or `_bsontype` mean something to the driver.
+ */
+export interface RoundDocument
+  extends GameroundRecord, Omit<ListedRound, 'dataStored' | keyof GameroundRecord> {
   /** The gameround hash. */
   _id: string;
   version: number;
@@ -27,10 +38,17 @@ export interface RoundDocument extends GameroundRecord {
   externalGameProviderRoundId?: string;
   openedAt: Date;
   closedAt?: Date;
-  attention: string[];
+  attention: RoundSnapshot['attention'];
   /** Since when the record has each of these marks; absent where it has none. */
   waiting?: Mark[];
-  snapshot: RoundSnapshot;
+  sessionId: string;
+  /** The serial of the ticket that paid for it, and everything won in it. */
+  ticket?: string;
+  won: number;
+  /** JSON of the round's own. */
+  dataStored?: string;
+  /** JSON of a RoundSnapshot. */
+  snapshot: string;
 }
 
 /** A command has ten seconds in all: a database that hangs must not take them. */
@@ -46,6 +64,8 @@ export interface Rounds {
    */
   write(snapshot: RoundSnapshot, version: number, own?: OwnVersions): Promise<boolean>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
+  /** A few bytes of the record, which may have hundreds of kilobytes. */
+  standing(gameround: string): Promise<Standing | undefined>;
   /** With the version under which it was written. */
   recorded(gameround: string): Promise<Recorded | undefined>;
   /** The record where its version is none of these. */
@@ -63,7 +83,7 @@ export function createRounds(db: Db, environment: string): Rounds {
   async function find(filter: Filter<RoundDocument>): Promise<Recorded | undefined> {
     const projection = { snapshot: 1, version: 1 };
     const found = await collection.findOne(filter, { projection, timeoutMS: READ_TIMEOUT_MS });
-    return found === null ? undefined : { snapshot: found.snapshot, version: found.version };
+    return found === null ? undefined : { snapshot: roundIn(found), version: found.version };
   }
 
   /** A mark that stood there before keeps its time. */
@@ -97,7 +117,7 @@ export function createRounds(db: Db, environment: string): Rounds {
     open: () =>
       collection
         .find({ status: 'open' }, { projection: { snapshot: 1, version: 1 } })
-        .map(({ snapshot, version }) => ({ snapshot, version })),
+        .map((found) => ({ snapshot: roundIn(found), version: found.version })),
     ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),
     waiting: () =>
       collection
@@ -118,33 +138,51 @@ export function createRounds(db: Db, environment: string): Rounds {
           { hint: 'waiting', timeoutMS: WAITING_TIMEOUT_MS },
         )
         .toArray(),
+    async standing(gameround) {
+      const owners = { operator: 1, player: 1, game: 1, providerId: 1, sessionId: 1 };
+      const projection = { _id: 0, status: 1, attention: 1, ...owners };
+      const found = await collection.findOne({ _id: gameround }, { projection, timeoutMS: READ_TIMEOUT_MS });
+      if (found === null) return undefined;
+      const { status, attention, operator, player, game, providerId, sessionId } = found;
+      const owner = { operatorId: operator, playerId: player, gameCode: game, providerId };
+      return { status, attention, identity: { ...owner, gameround, sessionId } };
+    },
   };
 }
 
 function toDocument(snapshot: RoundSnapshot, version: number, environment: string): RoundDocument {
-  const { identity, openedAt, closedAt, attention } = snapshot;
+  const { identity, openedAt, closedAt, attention, ticket, dataStored } = snapshot;
   return {
     _id: identity.gameround,
     version,
     ...gameroundRecord(snapshot, environment),
+    ...listedRound(snapshot),
     providerId: identity.providerId,
     externalGameProviderRoundId: identity.externalGameProviderRoundId,
     openedAt: new Date(openedAt),
     closedAt: closedAt === undefined ? undefined : new Date(closedAt),
     attention,
-    snapshot,
+    sessionId: identity.sessionId,
+    ticket: ticket?.serial,
+    won: totalWon(snapshot),
+    dataStored: dataStored && JSON.stringify(dataStored),
+    snapshot: JSON.stringify(snapshot),
   };
 }
 
-/** An index for every question of src/queries. */
+export function roundIn({ snapshot }: Pick<RoundDocument, 'snapshot'>): RoundSnapshot {
+  return JSON.parse(snapshot) as RoundSnapshot;
+}
+
+/** An index for every question of src/queries, by which it also sorts. */
 export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
   await rounds.collection.createIndexes([
-    { key: { operator: 1, player: 1, status: 1, openedAt: -1 }, name: 'player_open' },
-    { key: { operator: 1, player: 1, status: 1, closedAt: -1 }, name: 'player_closed' },
+    { key: { operator: 1, player: 1, providerId: 1, status: 1, openedAt: -1 }, name: 'player_open' },
+    { key: { operator: 1, player: 1, providerId: 1, status: 1, closedAt: -1 }, name: 'player_closed' },
     {
-      key: { operator: 1, player: 1, 'snapshot.ticket.serial': 1 },
+      key: { operator: 1, player: 1, ticket: 1, status: 1, won: 1 },
       name: 'ticket',
-      partialFilterExpression: { 'snapshot.ticket.serial': { $exists: true } },
+      partialFilterExpression: { ticket: { $exists: true } },
     },
     { key: { providerId: 1, game: 1, status: 1, openedAt: -1 }, name: 'game_open' },
     {

@@ -37,8 +37,9 @@ export class SessionCache {
     cached.lastUsed = Math.max(cached.lastUsed, stored);
     cached.writtenUse = Math.max(cached.writtenUse, stored);
     const balanceAt = document.balanceAt?.getTime() ?? 0;
-    if (document.balance !== undefined && balanceAt >= (cached.balance?.at ?? 0)) {
-      cached.balance = { value: document.balance, at: balanceAt };
+    const value = balanceIn(document);
+    if (value !== undefined && balanceAt >= (cached.balance?.at ?? 0)) {
+      cached.balance = { value, at: balanceAt };
     }
     this.#sessions.set(document._id, cached);
     return cached;
@@ -83,6 +84,11 @@ export class SessionCache {
     const [oldest] = this.#unwritten.keys();
     if (oldest !== undefined) this.#unwritten.delete(oldest);
   }
+}
+
+/** The last one that was told, or the launch's. */
+function balanceIn({ lastBalance, balance }: SessionDocument): WalletBalance | undefined {
+  return lastBalance === undefined ? balance : (JSON.parse(lastBalance) as WalletBalance);
 }
 
 /** `forgotten`: as if it had never been, also while MongoDB hasn't cleared it away yet. */

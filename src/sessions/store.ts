@@ -13,6 +13,8 @@ export const AFTERLIFE_MS = 7 * 24 * 60 * MINUTE_MS;
 /** `_id` is the SHA-256 of the token. */
 export interface SessionDocument extends SessionSeed {
   _id: string;
+  /** JSON of the newest WalletBalance: operators' free-form names may mean something to the driver. */
+  lastBalance?: string;
   createdAt: Date;
   lastUsed: Date;
   loggedOutAt?: Date;
@@ -143,7 +145,7 @@ function operationsOf(change: SessionChange): AnyBulkWriteOperation<SessionDocum
     {
       updateOne: {
         filter: { _id: sessionId, ...older },
-        update: { $set: { balance: balance.value, balanceAt: at } },
+        update: { $set: { lastBalance: JSON.stringify(balance.value), balanceAt: at } },
       },
     },
   ];

@@ -551,10 +551,52 @@ export const BREAKS: readonly Break[] = [
     replace: '[]',
   },
   {
+    rows: ['f.GameStateEntry.own'],
+    file: 'src/domain/round/open.ts',
+    find: 'hidden.length === 0 ? { info }',
+    replace: 'hidden.length >= 0 ? { info }',
+  },
+  {
+    rows: ['r.freeForm'],
+    file: 'src/domain/round/open.ts',
+    find: 'const info = { ...own, ...given };',
+    replace: 'const info = { ...given, ...own };',
+  },
+  {
+    rows: ['r.freeForm#2'],
+    file: 'src/read-model/rounds.ts',
+    find: 'dataStored: dataStored && JSON.stringify(dataStored),',
+    replace: "dataStored: '{}',",
+  },
+  {
+    rows: ['l.lists'],
+    file: 'src/queries/rounds.ts',
+    find: 'crashed: 1, dataStored: 1 }',
+    replace: 'crashed: 1, dataStored: 1, ...{ snapshot: 1 } }',
+  },
+  {
+    rows: ['l.lists#2'],
+    file: 'src/read-model/rounds.ts',
+    find: 'providerId: 1, status: 1, closedAt: -1 }',
+    replace: 'providerId: 1, status: 1 }',
+  },
+  {
+    rows: ['l.lists#3'],
+    file: 'src/queries/rounds.ts',
+    find: 'MAX_DATA_CHARS = 4 *',
+    replace: 'MAX_DATA_CHARS = 40 *',
+  },
+  {
+    rows: ['l.openRounds'],
+    file: 'src/http/routes/history.ts',
+    find: 'const ASKED_AT_ONCE = 5;',
+    replace: 'const ASKED_AT_ONCE = 50;',
+  },
+  {
     rows: ['f.OpenRoundItem'],
     file: 'src/http/replies.ts',
-    find: '    ...(round.crashed ? { crashed: true } : {}),\n',
-    replace: '',
+    find: 'dataStored: _data, ...shown }',
+    replace: 'dataStored: _data, crashed: _crashed, ...shown }',
   },
   {
     rows: ['f.ErrorObject', 'e.shape'],
@@ -1639,9 +1681,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.restoredRecords'],
     file: 'src/commands/shared.ts',
-    find: 'const state = await deps.rounds.state(gameround, deadline);\n  if (state === undefined) return known;',
-    replace:
-      'const state = known === undefined ? await deps.rounds.state(gameround, deadline) : undefined;\n  if (state === undefined) return known;',
+    find: 'return (await stateOf(deps, gameround, record, deadline)) ?? known;',
+    replace: 'return known ?? (await stateOf(deps, gameround, record, deadline));',
   },
   {
     rows: ['c4.restoredRecords#2'],

@@ -1,3 +1,4 @@
+import { listedRound } from '../../src/domain/round/record';
 import { errorObject } from '../../src/domain/errors';
 import {
   connect,
@@ -163,8 +164,8 @@ describe('getLastGameRounds', () => {
 
   it('lists the player’s closed rounds, by default 50 of 30 days', async () => {
     service.lists.closedRounds.mockResolvedValue([
-      closed(),
-      closed({ dataStored: undefined }, { currency: 'JPY' }),
+      listedRound(closed()),
+      listedRound(closed({ dataStored: undefined }, { currency: 'JPY' })),
     ]);
     const reply = await ask();
     expect(reply.body).toEqual({
@@ -222,7 +223,9 @@ describe('open rounds', () => {
   };
 
   it('of the player, as their workflows tell them', async () => {
-    const recorded = ['r1', 'r2', 'r3'].map((gameround) => snapshot({ amountToCollect: 0 }, { gameround }));
+    const recorded = ['r1', 'r2', 'r3'].map((gameround) =>
+      listedRound(snapshot({ amountToCollect: 0 }, { gameround })),
+    );
     service.lists.openRoundsOfPlayer.mockResolvedValue(recorded);
     service.commands.describeRound.mockImplementation((gameround) =>
       Promise.resolve(
@@ -243,8 +246,26 @@ describe('open rounds', () => {
     });
   });
 
+  it('of the player, with few of their workflows asked at a time', async () => {
+    const hashes = Array.from({ length: 23 }, (_, index) => `r${index}`);
+    const records = hashes.map((gameround) => listedRound(snapshot({}, { gameround })));
+    service.lists.openRoundsOfPlayer.mockResolvedValue(records);
+    let asked = 0;
+    let most = 0;
+    service.commands.describeRound.mockImplementation(async (gameround) => {
+      most = Math.max(most, (asked += 1));
+      await new Promise(setImmediate);
+      asked -= 1;
+      return snapshot({}, { gameround });
+    });
+    const reply = await providerCall(service, '/getOpenGameRounds', { token });
+    const list = reply.body.gameRoundList as { hash: string }[];
+    expect(list.map(({ hash }) => hash)).toEqual(hashes);
+    expect(most).toBeLessThanOrEqual(5);
+  });
+
   it('of a game, which is the caller’s own', async () => {
-    service.lists.openRoundsByGame.mockResolvedValue([snapshot()]);
+    service.lists.openRoundsByGame.mockResolvedValue([listedRound(snapshot())]);
     const reply = await providerCall(service, '/getOpenGameRoundsByGame', { gameCode: 'slot' });
     expect(reply.body).toEqual({ gameRoundList: [item] });
     await providerCall(service, '/getOpenGameRoundsByGame', { gameCode: 'slot', maxRecords: 7 });
@@ -265,7 +286,7 @@ describe('open rounds', () => {
   });
 
   it('of a game that has moved to another provider, as long as rounds from before are open', async () => {
-    service.lists.openRoundsByGame.mockResolvedValue([snapshot()]);
+    service.lists.openRoundsByGame.mockResolvedValue([listedRound(snapshot())]);
     const { body } = await providerCall(service, '/getOpenGameRoundsByGame', { gameCode: 'other' });
     expect(body).toEqual({ gameRoundList: [item] });
   });

@@ -1,6 +1,7 @@
 import type { ProviderClient } from '../../src/clients/types';
 import type { GameroundCommands } from '../../src/commands/types';
 import type { RoundReply } from '../../src/contracts/gameround';
+import type { ListedRound } from '../../src/domain/round/record';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import type { ConfigurationsOfGames, HttpDeps, RoundLists } from '../../src/http/deps';
 
@@ -22,11 +23,9 @@ export function pretendedParts(): Pretended {
   const unexpected = () => Promise.reject(new Error('not expected in this test'));
   return {
     lists: {
-      openRoundsOfPlayer: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsOfPlayer']>>(
-        none,
-      ),
-      openRoundsByGame: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['openRoundsByGame']>>(none),
-      closedRounds: jest.fn<Promise<RoundSnapshot[]>, Parameters<RoundLists['closedRounds']>>(none),
+      openRoundsOfPlayer: jest.fn<Promise<ListedRound[]>, Parameters<RoundLists['openRoundsOfPlayer']>>(none),
+      openRoundsByGame: jest.fn<Promise<ListedRound[]>, Parameters<RoundLists['openRoundsByGame']>>(none),
+      closedRounds: jest.fn<Promise<ListedRound[]>, Parameters<RoundLists['closedRounds']>>(none),
     },
     reconcile: jest.fn<ReturnType<HttpDeps['reconcile']>, Parameters<HttpDeps['reconcile']>>(unexpected),
     doGetGameHistory: jest.fn<

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { workflowIdOf } from '../../src/contracts/gameround';
+import { roundIn, type RoundDocument } from '../../src/read-model/rounds';
 import type { E2eStack } from './e2e-stack';
 import { eventually } from './e2e-player';
 import type { LedgerOfRound } from './wallet-controls';
@@ -19,8 +20,9 @@ export interface RecordInMongo extends Document {
   snapshot: { transactions: { type: string; hash: string; outcome: string }[] };
 }
 
-export function recordOf(stack: E2eStack, gameround: string): Promise<RecordInMongo | null> {
-  return stack.db.collection<RecordInMongo>('gamerounds').findOne({ _id: gameround });
+export async function recordOf(stack: E2eStack, gameround: string): Promise<RecordInMongo | null> {
+  const found = await stack.db.collection<RoundDocument>('gamerounds').findOne({ _id: gameround });
+  return found && { ...found, snapshot: roundIn(found) };
 }
 
 /** `RUNNING`, `COMPLETED`, …; `NONE` where there never was one. */

@@ -292,6 +292,7 @@ function portsOver(
   const guards = createGuards(db);
   return {
     findRecord: (gameround) => rounds.find(gameround),
+    findStanding: (gameround) => rounds.standing(gameround),
     repairRecord: (state) => repairRecord(rounds, guards, state),
     guards,
     policyFor: ({ operatorId, gameCode }) =>

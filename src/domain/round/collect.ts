@@ -35,8 +35,12 @@ export function applyCredits(
 
 /** Everything won in the round with this win added; undefined where the sum is out of range. */
 export function totalWonWith(state: RoundState, winAmount: number): number | undefined {
-  const won = state.gameState.reduce((sum, { result }) => sum + result.winAmount, 0);
-  return addAmounts(won, winAmount);
+  return addAmounts(totalWon(state), winAmount);
+}
+
+/** Everything won in the round, collected or not. */
+export function totalWon({ gameState }: Pick<RoundState, 'gameState'>): number {
+  return gameState.reduce((sum, { result }) => sum + result.winAmount, 0);
 }
 
 /** Stake of a round: of every debit that was accepted. */

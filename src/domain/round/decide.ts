@@ -5,7 +5,7 @@ import type { WalletBalance } from '../wallet-call';
 import { acceptedCredits, collect, stakeOf, totalWonWith } from './collect';
 import { grantsAfter } from './grants';
 import { fingerprintOf, keyOf, RECONCILE } from './keys';
-import { beginDebit, endTransaction, infoOf, toWire } from './open';
+import { beginDebit, besideGiven, endTransaction, infoOf, toWire } from './open';
 import { growthOf, hasRoomFor, jsonBytes, MAX_SETTLED_BYTES } from './size';
 import { openTransactions, undecidedDebits, voidedHashes } from './transactions';
 import type {
@@ -86,7 +86,8 @@ function carryOut(
 
 function followUpDebit(state: RoundState, command: StartCommand, key: string, at: string): Decision {
   if (command.currency !== state.identity.currency) return no('INVALIDREQUEST', 'debitInformation.currency');
-  const full = fullOf(state, infoOf({ result: command.result, rngCallId: command.rngCallId }));
+  const info = infoOf({ result: command.result, rngCallId: command.rngCallId });
+  const full = fullOf(state, { info });
   if (full !== undefined) return full;
   // A ticket is chosen when a round opens; what follows is paid with money.
   if (command.useTicket) return no('INVALIDREQUEST', 'debitInformation.useTicketInfo');
@@ -99,18 +100,14 @@ function followUpDebit(state: RoundState, command: StartCommand, key: string, at
 
 function addWin(state: RoundState, command: AddWinCommand, key: string, at: string): Decision {
   const jackpots = command.jackpotPayout?.length ? JSON.stringify(command.jackpotPayout) : undefined;
-  const info = infoOf({
-    ...command.betData,
-    rngCallId: command.rngCallId,
-    result: command.result,
-    jackpotPayout: jackpots,
-  });
-  const full = fullOf(state, info);
+  const { rngCallId, result, betData } = command;
+  const data = besideGiven(infoOf({ rngCallId, result, jackpotPayout: jackpots }), betData);
+  const full = fullOf(state, data);
   if (full !== undefined) return full;
   if (totalWonWith(state, command.winAmount) === undefined)
     return no('INVALIDREQUEST', 'rngResult.winAmount');
   const amountToCollect = state.amountToCollect + command.winAmount;
-  const entry = newEntry(state, 'genericwin', key, command.winAmount, info, at);
+  const entry = newEntry(state, 'genericwin', key, command.winAmount, data, at);
   const won = withEntry({ ...remember(state, command, key), amountToCollect }, entry);
   if (command.collect) return { kind: 'accept', key, state: collectAndEnd(won, key, 'addWin collect', at) };
   return { kind: 'accept', key, state: answered(won, key) };
@@ -119,14 +116,17 @@ function addWin(state: RoundState, command: AddWinCommand, key: string, at: stri
 function collectWin(state: RoundState, command: CollectWinCommand, key: string, at: string): Decision {
   const amount = command.amount ?? state.amountToCollect;
   if (amount === 0 || amount > state.amountToCollect) return no('UNCOLLECTEDAMOUNTTOOLOW');
-  const full = fullOf(state, {});
+  const full = fullOf(state, { info: {} });
   if (full !== undefined) return full;
   const credit = creditTransaction(state, key, amount, 'collectWin', at);
   return { kind: 'accept', key, state: sendCredit(remember(state, command, key), key, [credit]) };
 }
 
 function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: string, at: string): Decision {
-  const full = fullOf(state, command.gameStateResult ?? {});
+  const { counterType } = command;
+  const own = { counterType, awarded: String(command.awarded), used: String(command.used) };
+  const data = besideGiven(own, command.gameStateResult);
+  const full = fullOf(state, data);
   if (full !== undefined) return full;
   const counters = state.spinCounters;
   const before = Object.hasOwn(counters, command.counterType) ? counters[command.counterType] : undefined;
@@ -137,13 +137,7 @@ function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: str
   const used = addAmounts(before?.used ?? 0, command.used);
   if (awarded === undefined || used === undefined) return no('INVALIDREQUEST', 'rngResult.result');
   if (used > awarded) return no('SPINCOUNTEREXHAUSTED');
-  const info = {
-    ...command.gameStateResult,
-    counterType: command.counterType,
-    awarded: String(command.awarded),
-    used: String(command.used),
-  };
-  const counted = withEntry(remember(state, command, key), newEntry(state, 'spincounter', key, 0, info, at));
+  const counted = withEntry(remember(state, command, key), newEntry(state, 'spincounter', key, 0, data, at));
   const next = { ...counted, spinCounters: { ...counters, [command.counterType]: { awarded, used } } };
   return { kind: 'accept', key, state: answered(next, key, { spinsAvailable: awarded - used }) };
 }
@@ -424,7 +418,7 @@ function newEntry(
   type: GameStateEntry['type'],
   key: string,
   winAmount: number,
-  info: Record<string, string>,
+  { info, own }: GameData,
   at: string,
 ): GameStateEntry {
   const hash = gameStateHash(state.identity.gameround, type, key);
@@ -433,6 +427,7 @@ function newEntry(
     type,
     processedOn: at,
     result: { winAmount, info },
+    ...(own === undefined ? {} : { own }),
     amountWagered: 0,
     collected: 0,
     reason: '',
@@ -443,19 +438,25 @@ export function withEntry(state: RoundState, entry: GameStateEntry): RoundState 
   return {
     ...state,
     gameState: [...state.gameState, entry],
-    infoBytes: state.infoBytes + jsonBytes(entry.result.info),
+    infoBytes: state.infoBytes + bytesOf({ info: entry.result.info, own: entry.own }),
   };
 }
 
 /** Commands that add to the state are bounded; those that finish the round never are. */
-function fullOf(state: RoundState, info: Record<string, string>): Decision | undefined {
+function fullOf(state: RoundState, data: GameData): Decision | undefined {
   if (Object.keys(state.commands).length >= MAX_COMMANDS)
     return no('INVALIDREQUEST', 'the round has too many steps');
-  const infoBytes = jsonBytes(info);
+  const infoBytes = bytesOf(data);
   if (state.infoBytes + infoBytes > MAX_INFO_BYTES || !hasRoomFor(state, infoBytes)) {
     return no('INVALIDREQUEST', 'the round holds too much data');
   }
   return undefined;
+}
+
+type GameData = ReturnType<typeof besideGiven>;
+
+function bytesOf({ info, own }: GameData): number {
+  return jsonBytes(info) + (own === undefined ? 0 : jsonBytes(own));
 }
 
 function no(name: ErrorName, detail?: string): Decision {

@@ -108,6 +108,16 @@ function debitEntry(state: RoundState, command: StartCommand, key: string, at: s
   };
 }
 
+/** Free-form data comes back as it was sent: of our own entries those go into it whose names it doesn't have. */
+export function besideGiven(
+  own: Record<string, string>,
+  given: Record<string, string> = {},
+): { info: Record<string, string>; own?: Record<string, string> } {
+  const hidden = Object.entries(own).filter(([name]) => Object.hasOwn(given, name));
+  const info = { ...own, ...given };
+  return hidden.length === 0 ? { info } : { info, own: Object.fromEntries(hidden) };
+}
+
 export function infoOf(entries: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(entries).filter((entry): entry is [string, string] => entry[1] !== undefined),

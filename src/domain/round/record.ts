@@ -1,5 +1,6 @@
 import { beforeMultiplier } from '../money';
-import { effectiveTransactions, keptBy, totals } from './replies';
+import type { Owner } from '../session';
+import { effectiveTransactions, gameRoundInfo, keptBy, totals, type GameRoundInfo } from './replies';
 import type { RoundSnapshot, RoundStatus, RoundTransaction } from './types';
 
 /** Spec "Transaction as reported in round records". */
@@ -46,6 +47,32 @@ export function recordTransactions(round: RoundSnapshot): RecordTransaction[] {
   return effectiveTransactions(round).map(
     ({ outcome: _outcome, errorCode: _errorCode, balanceAfter: _balanceAfter, ...shown }) => shown,
   );
+}
+
+/** Whose a round is, and how it stands. */
+export interface Standing extends Pick<RoundSnapshot, 'status' | 'attention'> {
+  identity: Owner & { gameround: string; sessionId: string };
+}
+
+/** What lists show of a round: little, however long it is. */
+export interface ListedRound extends GameRoundInfo {
+  timestamp: string;
+  amountToCollect: number;
+  totalBetAmount: number;
+  totalWinAmount: number;
+  crashed?: true;
+  dataStored?: Record<string, string>;
+}
+
+export function listedRound(round: RoundSnapshot): ListedRound {
+  return {
+    ...gameRoundInfo(round),
+    timestamp: round.openedAt,
+    amountToCollect: round.amountToCollect,
+    ...totals(round),
+    ...(round.crashed ? { crashed: true as const } : {}),
+    ...(round.dataStored === undefined ? {} : { dataStored: round.dataStored }),
+  };
 }
 
 /** Spec "Round report detail": the record and what was really taken and given; minor units. */

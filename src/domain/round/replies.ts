@@ -2,7 +2,7 @@ import type { Refusal } from '../errors';
 import { beforeMultiplier } from '../money';
 import type { WalletBalance } from '../wallet-call';
 import { attentionOf } from './attention';
-import { acceptedCredits, applyCredits } from './collect';
+import { acceptedCredits, applyCredits, totalWon } from './collect';
 import type {
   Answer,
   GameStateEntry,
@@ -82,7 +82,7 @@ export function freePlayInfo(round: RoundSnapshot | RoundState): FreePlayInfo | 
   return {
     used: ticket.usedBefore + (isUsed ? 1 : 0),
     granted: ticket.usedBefore + ticket.count,
-    won: ticket.wonBefore + round.gameState.reduce((sum, entry) => sum + entry.result.winAmount, 0),
+    won: ticket.wonBefore + totalWon(round),
     isLast: ticket.count <= 1,
     promotions: { protocolVersion: 1, data: '' },
     serial: ticket.serial,
@@ -101,7 +101,7 @@ function newest(entries: readonly GameStateEntry[]): GameStateEntry[] {
   const last = entries.at(-1);
   // Its caller has sent what it holds, and getGameRoundInfo tells all of it.
   return from === entries.length && last !== undefined
-    ? [{ ...last, result: { ...last.result, info: {} } }]
+    ? [{ ...last, own: undefined, result: { ...last.result, info: {} } }]
     : entries.slice(from);
 }
 

@@ -203,6 +203,8 @@ export interface GameStateEntry {
   type: 'debit' | 'genericwin' | 'spincounter';
   processedOn: string;
   result: { winAmount: number; info: Record<string, string> };
+  /** What we would have told in `info` ourselves under a name that the provider's data has. */
+  own?: Record<string, string>;
   amountWagered: number;
   collected: number;
   reason: string;

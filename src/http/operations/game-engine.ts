@@ -112,6 +112,8 @@ export const getGameRoundHistoryInfo = operation({
 export const getLastGameRounds = operation({
   ...({ method: 'post', path: '/getLastGameRounds', caller: 'provider' } as const),
   summary: 'The player’s rounds that closed recently, newest first',
+  description:
+    'With up to 4 MiB of their `gameSpecificDetails` in all; older rounds beyond that are left out.',
   request: requests.getLastGameRounds,
   replies: { 200: replies.lastRoundsReply },
   errors: TOKEN_ERRORS,

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { refuse, refuseBecause } from '../../domain/errors';
-import type { RoundSnapshot } from '../../domain/round/types';
+import { listedRound, type ListedRound } from '../../domain/round/record';
 import type { Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
 import { ok, type CallState, type Http } from '../http';
@@ -11,6 +11,7 @@ import { mustServePlayer, readRound, roundsFor } from '../scope';
 const DAY_MS = 86_400_000;
 /** A player has one open round per game, and crashed ones beside. */
 const MAX_OPEN_ROUNDS = 50;
+const ASKED_AT_ONCE = 5;
 
 /** Lists of rounds, and rounds that are over (spec "getGameRoundHistoryInfo", "getLastGameRounds"; contract §6). */
 export function historyRoutes(http: Http, router: Router<CallState>): void {
@@ -55,21 +56,27 @@ async function closedRounds(
   session: Session,
   since: Date,
   maxRecords: number,
-): Promise<RoundSnapshot[]> {
+): Promise<ListedRound[]> {
   return session.mode === 'demo' ? [] : asked(deps.roundLists.closedRounds(session, since, maxRecords));
 }
 
 /** The records say which; how each of them stands, its workflow: a record may lag behind. */
-async function openRounds(http: Http, session: Session): Promise<RoundSnapshot[]> {
+async function openRounds(http: Http, session: Session): Promise<ListedRound[]> {
   const { commands, queries } = roundsFor(http, session);
   if (session.mode === 'demo') {
     const open = await queries.openRound(session);
-    return open === undefined ? [] : [open];
+    return open === undefined ? [] : [listedRound(open)];
   }
   const records = await asked(http.deps.roundLists.openRoundsOfPlayer(session, MAX_OPEN_ROUNDS));
-  const rounds = await Promise.all(
-    records.map(async (record) => (await commands.describeRound(record.identity.gameround)) ?? record),
-  );
+  const rounds: ListedRound[] = [];
+  // Workflows tell all of a round: few at a time.
+  for (let next = 0; next < records.length; next += ASKED_AT_ONCE) {
+    const some = records.slice(next, next + ASKED_AT_ONCE).map(async (record) => {
+      const round = await commands.describeRound(record.hash);
+      return round === undefined ? record : listedRound(round);
+    });
+    rounds.push(...(await Promise.all(some)));
+  }
   return rounds.filter(({ status }) => status === 'open');
 }
 

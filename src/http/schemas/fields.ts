@@ -82,15 +82,18 @@ const json = (keys: z.ZodType<string, string>, error: string): z.ZodType => {
 /** What JSON has, with numbers as they were written: one that a double can't hold would come back as another. */
 export const anyJson = json(z.string(), 'must have exact numbers');
 
+/** MongoDB's driver takes an object with this name for one of its own types. */
+const storableKey = key.refine((text) => text !== '_bsontype', 'must not have the key _bsontype');
+
 /** … and keys, nested ones too, that a database can hold. */
 export const storableJson = json(
-  key,
+  storableKey,
   `must have exact numbers, and keys of 1 to ${MAX_ID_CHARS} characters without control characters`,
 );
 
 /** A free-form object of anything that JSON has. */
 export const details = z
-  .record(key, storableJson, { error: 'must be an object' })
+  .record(storableKey, storableJson, { error: 'must be an object' })
   .refine(fits, TOO_LARGE)
   .meta({ description: `A free-form object, ${SIZE}.` });
 

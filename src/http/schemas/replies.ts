@@ -115,6 +115,9 @@ export const gameStateEntry = z.object({
   type: text.meta({ examples: ['debit', 'genericwin', 'spincounter'] }),
   processedOn: instant,
   result: z.object({ winAmount: money, info: freeForm }),
+  own: freeForm.optional().meta({
+    description: 'Our own entries of `info` (such as `rngCallId`) whose names the provider’s data has.',
+  }),
   amountWagered: money,
   collected: money,
   reason: text,
