@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -23,7 +23,8 @@ export interface Config {
   tenantsFile: string;
   /** Where tenants' URLs may lead the service. */
   callbackAddresses: CallbackAddresses;
-  temporal: { address: string; namespace: string; apiKey?: string; tls?: TemporalTls };
+  /** `tls: false` is said: with an API key the Temporal client would turn it on by itself. */
+  temporal: { address: string; namespace: string; apiKey?: string; tls?: TemporalTls | false };
   mongodb: { uri: string; database: string };
   logLevel: LogLevel;
   /** Stands as `environment` in round records. */
@@ -88,6 +89,10 @@ const origins = z
   .string()
   .transform((list) => list.split(',').map((origin) => origin.trim()))
   .refine((list) => list.every(isOrigin), 'must be a list of origins such as https://temporal.example');
+/** Goes into a header: what is no part of one makes libraries throw errors that show it. */
+const HEADER_TEXT = /^[\x21-\x7e]+$/;
+const headerText = (message: string) => text.regex(HEADER_TEXT, message);
+const NO_BLANKS = 'must be printable ASCII without white space';
 const switchText = z.enum(['on', 'off'], { error: 'must be on or off' });
 
 const Environment = z
@@ -125,8 +130,8 @@ const Environment = z
       .string()
       .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port')
       .optional(),
-    TEMPORAL_NAMESPACE: text.default('default'),
-    TEMPORAL_API_KEY: text.optional(),
+    TEMPORAL_NAMESPACE: headerText(NO_BLANKS).default('default'),
+    TEMPORAL_API_KEY: headerText(NO_BLANKS).optional(),
     TEMPORAL_TLS: switchText.optional(),
     TEMPORAL_TLS_SERVER_NAME: text.optional(),
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),
@@ -143,7 +148,7 @@ const Environment = z
       .default('gameround'),
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
     ENVIRONMENT: z.string().min(1).max(64).default(LOCAL),
-    BACKOFFICE_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1024).optional(),
+    BACKOFFICE_TOKEN: headerText(NO_BLANKS).min(16, 'must have at least 16 characters').max(1024).optional(),
     SECRETS_KEY: z
       .string()
       .refine((text) => readKey(text) !== undefined, 'must be 32 bytes in base64')
@@ -169,12 +174,14 @@ const Environment = z
 type Environment = z.infer<typeof Environment>;
 
 /**
- * The settings of this process: from the environment, an empty value counting as absent. Secrets that are not set are
+ * The settings of this process: from the environment, without white space around a value, an empty one counting as absent.
+ * Secrets that are not set are
  * taken from DATA_DIR, where they are made the first time, so that API and worker of one machine share them.
  * @throws ConfigError
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const);
+  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(given);
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
@@ -234,7 +241,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     CALLBACK_ADDRESSES: config.callbackAddresses,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
-    TEMPORAL_TLS: temporal.tls !== undefined,
+    TEMPORAL_TLS: temporal.tls !== undefined && temporal.tls !== false,
     TEMPORAL_API_KEY: temporal.apiKey === undefined ? '' : MASK,
     MONGODB_URI: maskedUri(mongodb.uri),
     MONGODB_DATABASE: mongodb.database,
@@ -249,12 +256,17 @@ export function describeConfig(config: Config): Record<string, string | number |
 
 const MASK = '***';
 
-/** Credentials stand before the last `@`; query values may hold tokens or file names of keys. */
-function maskedUri(uri: string): string {
+/** Credentials stand before the last `@`, whatever is in them. Of the options those are shown that are known to be no secret. */
+export function maskedUri(uri: string): string {
   return uri
-    .replace(/\/\/[^/?]*@/, `//${MASK}@`)
-    .replace(/([?&](?:auth|tls|proxy)[^=&]*)=[^&]*/gi, `$1=${MASK}`);
+    .replace(/\/\/.*@/, `//${MASK}@`)
+    .replace(/([?&])([^&]*)/g, (option: string, mark: string) =>
+      PLAIN_OPTION.test(option) ? option : `${mark}${MASK}`,
+    );
 }
+
+const PLAIN_OPTION =
+  /^[?&](?:replicaSet|directConnection|tls|ssl|retryWrites|retryReads|readPreference|w|journal|authSource|appName|maxPoolSize)=[\w.-]*$/;
 
 function maskedKeys(keys: readonly PayloadKey[]): string {
   return keys.map(({ id }) => `${id}:${MASK}`).join(',');
@@ -290,14 +302,15 @@ function tenantsFile(given: string | undefined): string {
 }
 
 /** A key or certificate turns TLS on, and so does an API key, which must not travel in the clear. */
-function temporalTls(env: Environment): { tls?: TemporalTls } {
+function temporalTls(env: Environment): { tls?: TemporalTls | false } {
   const ca = env.TEMPORAL_TLS_SERVER_CA_CERT_PATH;
   const crt = env.TEMPORAL_TLS_CLIENT_CERT_PATH;
   const key = env.TEMPORAL_TLS_CLIENT_KEY_PATH;
   const implied = [ca, crt, env.TEMPORAL_TLS_SERVER_NAME, env.TEMPORAL_API_KEY].some(
     (value) => value !== undefined,
   );
-  if (env.TEMPORAL_TLS === 'off' || (env.TEMPORAL_TLS === undefined && !implied)) return {};
+  if (env.TEMPORAL_TLS === 'off') return { tls: false };
+  if (env.TEMPORAL_TLS === undefined && !implied) return {};
   return {
     tls: {
       ...(env.TEMPORAL_TLS_SERVER_NAME === undefined
@@ -305,13 +318,13 @@ function temporalTls(env: Environment): { tls?: TemporalTls } {
         : { serverNameOverride: env.TEMPORAL_TLS_SERVER_NAME }),
       ...(ca === undefined
         ? {}
-        : { serverRootCACertificate: fileOf('TEMPORAL_TLS_SERVER_CA_CERT_PATH', ca) }),
+        : { serverRootCACertificate: certificateOf('TEMPORAL_TLS_SERVER_CA_CERT_PATH', ca) }),
       ...(crt === undefined || key === undefined
         ? {}
         : {
             clientCertPair: {
-              crt: fileOf('TEMPORAL_TLS_CLIENT_CERT_PATH', crt),
-              key: fileOf('TEMPORAL_TLS_CLIENT_KEY_PATH', key),
+              key: privateKeyOf('TEMPORAL_TLS_CLIENT_KEY_PATH', key),
+              crt: certificateOf('TEMPORAL_TLS_CLIENT_CERT_PATH', crt),
             },
           }),
     },
@@ -324,6 +337,48 @@ function fileOf(variable: string, path: string): Buffer {
   } catch {
     throw new ConfigError([`${variable}: the file cannot be read`]);
   }
+}
+
+function certificateOf(variable: string, path: string): Buffer {
+  return readable(variable, 'certificate', path, (pem) => new X509Certificate(pem));
+}
+
+function privateKeyOf(variable: string, path: string): Buffer {
+  return readable(variable, 'private key', path, createPrivateKey);
+}
+
+/** A file of another kind makes the Temporal client throw an error that may show what is in it. */
+function readable(variable: string, kind: string, path: string, read: (pem: Buffer) => unknown): Buffer {
+  const pem = fileOf(variable, path);
+  try {
+    read(pem);
+  } catch {
+    throw new ConfigError([`${variable}: the file holds no ${kind} in PEM`]);
+  }
+  return pem;
+}
+
+/** Settings that are secret as a whole, or hold a secret. */
+const SECRET_SETTINGS = [
+  ...['TEMPORAL_API_KEY', 'BACKOFFICE_TOKEN', 'SECRETS_KEY', 'PAYLOAD_KEYS', 'PAYLOAD_READ_KEYS'],
+  'MONGODB_URI',
+];
+const SHORTEST_SECRET = 8;
+
+/** Masks the secrets of this process's settings, for a text that a library has written. */
+export function withoutSecrets(text: string, env: NodeJS.ProcessEnv = process.env): string {
+  return SECRET_SETTINGS.flatMap((name) => secretsIn(env[name] ?? ''))
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .sort((one, other) => other.length - one.length)
+    .reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
+}
+
+/** A list's keys stand after their ids, a password after a user's name; options of a URI may be secret too. */
+function secretsIn(value: string): string[] {
+  const parts = value.trim().split(/[\s,:@/?&=]+/);
+  return [value, value.trim(), ...(value.includes('://') || value.includes(':') ? parts : [])].flatMap(
+    (secret) => [secret, JSON.stringify(secret).slice(1, -1)],
+  );
 }
 
 function random(bytes: number): string {

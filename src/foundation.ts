@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { startAdmin, type Admin } from './admin';
 import { callsEnded } from './commands/deadline';
-import { describeConfig, loadConfig, type Config } from './config';
+import { ConfigError, describeConfig, loadConfig, type Config } from './config';
 import { createLogger, type Logger, type ProcessName } from './logging';
 import { createMetrics, type Metrics } from './metrics';
 import { createOutbound, type Outbound } from './outbound';
@@ -45,7 +45,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   const metrics = createMetrics();
   const admin = await startAdmin({ ...config.admin, metrics });
   logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');
-  const database = openDatabase(config.mongodb.uri, config.mongodb.database);
+  const database = databaseOf(config);
   const { db } = database;
   const { tenantsFile: file, secretsKey, callbackAddresses } = config;
   const tenants = await loadTenants({ file, db, secretsKey, logger, callbackAddresses });
@@ -71,6 +71,15 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   };
 }
 
+/** The driver's own words may show the password. */
+function databaseOf({ mongodb: { uri, database } }: Config): Database {
+  try {
+    return openDatabase(uri, database);
+  } catch {
+    throw new ConfigError(['MONGODB_URI: the MongoDB driver can not read it']);
+  }
+}
+
 /** Connects when it is first needed, and again whenever it has to: Temporal may come up after us. */
 function connectLazily(config: Config): Temporal {
   const connection = Connection.lazy({ ...temporalAddress(config), connectTimeout: '2s' });
@@ -84,7 +93,7 @@ function connectLazily(config: Config): Temporal {
 export function temporalAddress({ temporal: { address, apiKey, tls } }: Config): {
   address: string;
   apiKey?: string;
-  tls?: object;
+  tls?: object | false;
 } {
   return { address, apiKey, tls };
 }

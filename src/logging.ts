@@ -1,5 +1,5 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
-import type { LogLevel } from './config';
+import { withoutSecrets, type LogLevel } from './config';
 
 export type { Logger } from 'pino';
 
@@ -71,5 +71,5 @@ function errorOf(error: unknown): unknown {
 }
 
 function short(text: string): string {
-  return text.slice(0, MAX_TEXT);
+  return withoutSecrets(text.slice(0, MAX_TEXT));
 }

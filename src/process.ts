@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import { ConfigError } from './config';
+import { ConfigError, withoutSecrets } from './config';
 import type { Logger } from './logging';
 import { TenantsFileError } from './tenants';
 
@@ -12,16 +12,19 @@ export class PersonNeededError extends Error {
   override readonly name = 'PersonNeededError';
 }
 
-/** Runs a process to its end. What a person can mend is one plain message, everything else a stack. */
+/**
+ * Runs a process to its end. What a person can mend is one plain message, everything else a stack. Node would print what
+ * nothing catches as it is, with the secrets that may be in it.
+ */
 export function runProcess(main: () => Promise<void>): void {
-  main().then(
-    () => process.exit(0),
-    (error: unknown) => {
-      const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
-      process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
-      process.exit(1);
-    },
-  );
+  const fail = (error: unknown): void => {
+    const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
+    const text = isPlain ? error.message : String(error instanceof Error ? error.stack : error);
+    process.stderr.write(`${withoutSecrets(text)}\n`);
+    process.exit(1);
+  };
+  process.on('uncaughtException', fail);
+  main().then(() => process.exit(0), fail);
 }
 
 /**

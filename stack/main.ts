@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../src/config';
 import { readStackConfig } from './config';
 import { startStack } from './stack';
 import { summary } from './summary';
@@ -22,7 +23,9 @@ async function main(): Promise<number> {
     return reason === undefined ? 0 : 1;
   } catch (error) {
     if (stopping.aborted) return 0;
-    console.error(error instanceof UserError || error instanceof BinaryNotFoundError ? error.message : error);
+    const isPlain = error instanceof UserError || error instanceof BinaryNotFoundError;
+    const text = isPlain ? error.message : String(error instanceof Error ? error.stack : error);
+    console.error(withoutSecrets(text));
     return 1;
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { reachable } from '../src/config';
+import { maskedUri, reachable } from '../src/config';
 import type { StackConfig } from './config';
 import type { Stack } from './stack';
 
@@ -51,7 +51,7 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
     ...(config.codecServer === undefined
       ? []
       : [['Codec server', config.codecServer] satisfies [string, string]]),
-    ['MongoDB', stack.mongodbUri.replace(/\/\/[^@/]*@/, '//***@')],
+    ['MongoDB', maskedUri(stack.mongodbUri)],
     ...sandbox,
     ['Logs', join(config.service.dataDir, 'logs')],
   ];

@@ -17,6 +17,9 @@ import { freeLocalAddress, temporalMetrics } from './temporal-metrics';
 import { tenantLookup } from './tenants';
 import { createWorker } from './worker';
 
+/** The client repeats a call for 20 s otherwise, and a process that is to stop would wait for that. */
+const SETUP_TIMEOUT_MS = 5_000;
+
 /** Composition root of the worker: works until `stopped`, and then until the calls that it is in are finished. */
 export async function runWorker(foundation: Foundation, stopped: AbortSignal): Promise<void> {
   const { config, logger, metrics, database, tenants, outbound, sessions, rounds, guards } = foundation;
@@ -71,9 +74,11 @@ async function connect(
   logger: Logger,
 ): Promise<Worker> {
   const { namespace } = config.temporal;
-  await ensureSearchAttributes(connection, namespace);
+  const inTime = <T>(ask: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + SETUP_TIMEOUT_MS, ask);
+  await inTime(() => ensureSearchAttributes(connection, namespace));
   const native = await NativeConnection.connect(temporalAddress(config));
-  await checkRetention(connection, namespace, logger);
+  await inTime(() => checkRetention(connection, namespace, logger));
   return createWorker({
     connection: native,
     namespace,

@@ -74,7 +74,7 @@ describe('loadConfig', () => {
 
   it('goes to Temporal by TLS when there is an API key', () => {
     expect(load({ TEMPORAL_API_KEY: 'k' }).temporal).toMatchObject({ apiKey: 'k', tls: {} });
-    expect(load({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'off' }).temporal.tls).toBeUndefined();
+    expect(load({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'off' }).temporal.tls).toBe(false);
   });
 
   it('makes the secrets that are not set, once, readable by this user alone', () => {

@@ -1510,6 +1510,18 @@ export const BREAKS: readonly Break[] = [
     replace: 'const utc = new Date(year, month - 1, day, hour, minute, second, ms);',
   },
   {
+    rows: ['e.secrets'],
+    file: 'src/config.ts',
+    find: 'TEMPORAL_API_KEY: headerText(NO_BLANKS).optional(),',
+    replace: 'TEMPORAL_API_KEY: text.optional(),',
+  },
+  {
+    rows: ['e.secrets#2'],
+    file: 'src/process.ts',
+    find: '${withoutSecrets(text)}',
+    replace: '${text}',
+  },
+  {
     rows: ['c2.rotation'],
     file: 'src/http/signatures.ts',
     find: 'for (const secret of secrets) {',
