@@ -17,11 +17,11 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'activities/deliver.ts',
-        find: `      const outcome = await send(operator, delivery, redelivered, known);`,
+        find: `      const outcome = await send(operator, delivery, redelivered, known).finally(() => clearInterval(alive));`,
         replace: `      const fresh = (hash: string) => hash.slice(0, -2) + String(10 + (attempt % 90));
       const { call } = delivery;
       const again = call.purpose === 'void' ? call.transactions : call.transactions.map((one) => ({ ...one, hash: fresh(one.hash) }));
-      const outcome = await send(operator, { ...delivery, call: { ...call, transactions: again } }, redelivered, known);`,
+      const outcome = await send(operator, { ...delivery, call: { ...call, transactions: again } }, redelivered, known).finally(() => clearInterval(alive));`,
       },
     ],
   },

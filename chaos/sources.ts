@@ -34,13 +34,13 @@ export const NEXT_WORKFLOWS: readonly Change[] = [
   await condition(allHandlersFinished);
 }
 
-async function carryOut`,
+/** Its callers`,
     replace: `  }
   if (patched('chaos end')) await sleep(1);
   await condition(allHandlersFinished);
 }
 
-async function carryOut`,
+/** Its callers`,
   },
 ];
 
