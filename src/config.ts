@@ -180,13 +180,7 @@ type Environment = z.infer<typeof Environment>;
  * @throws ConfigError
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const);
-  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  }
-  const { data } = parsed;
+  const data = parse(env);
   const dataDir = resolve(data.DATA_DIR);
   return {
     http: {
@@ -223,6 +217,24 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       origins: data.CODEC_SERVER_ORIGINS ?? webOrigins(data.TEMPORAL_UI_PORT),
     },
   };
+}
+
+/**
+ * Reads the files again that TEMPORAL_TLS_*_PATH name.
+ * @throws ConfigError
+ */
+export function readTemporalTls(env: NodeJS.ProcessEnv = process.env): TemporalTls | false | undefined {
+  return temporalTls(parse(env)).tls;
+}
+
+function parse(env: NodeJS.ProcessEnv): Environment {
+  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const);
+  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  }
+  return parsed.data;
 }
 
 /** The settings under their variables' names, secrets masked: for the log line at start. */
@@ -319,16 +331,18 @@ function temporalTls(env: Environment): { tls?: TemporalTls | false } {
       ...(ca === undefined
         ? {}
         : { serverRootCACertificate: certificateOf('TEMPORAL_TLS_SERVER_CA_CERT_PATH', ca) }),
-      ...(crt === undefined || key === undefined
-        ? {}
-        : {
-            clientCertPair: {
-              key: privateKeyOf('TEMPORAL_TLS_CLIENT_KEY_PATH', key),
-              crt: certificateOf('TEMPORAL_TLS_CLIENT_CERT_PATH', crt),
-            },
-          }),
+      ...(crt === undefined || key === undefined ? {} : { clientCertPair: clientPair(key, crt) }),
     },
   };
+}
+
+function clientPair(keyPath: string, crtPath: string): { crt: Buffer; key: Buffer } {
+  const key = privateKeyOf('TEMPORAL_TLS_CLIENT_KEY_PATH', keyPath);
+  const crt = certificateOf('TEMPORAL_TLS_CLIENT_CERT_PATH', crtPath);
+  if (new X509Certificate(crt).checkPrivateKey(createPrivateKey(key))) return { key, crt };
+  throw new ConfigError([
+    'TEMPORAL_TLS_CLIENT_KEY_PATH: the key does not belong to the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH',
+  ]);
 }
 
 function fileOf(variable: string, path: string): Buffer {

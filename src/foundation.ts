@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { startAdmin, type Admin } from './admin';
+import { watchCertificates } from './certificates';
 import { callsEnded } from './commands/deadline';
 import { ConfigError, describeConfig, loadConfig, type Config } from './config';
 import { createLogger, type Logger, type ProcessName } from './logging';
@@ -41,7 +42,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, process });
   logger.info(describeConfig(config), `${process} starts`);
-  const stopped = stopSignal();
+  const stopped = AbortSignal.any([stopSignal(), watchCertificates(config.temporal.tls, logger)]);
   const metrics = createMetrics();
   const admin = await startAdmin({ ...config.admin, metrics });
   logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');

@@ -24,7 +24,7 @@ export function runProcess(main: () => Promise<void>): void {
     process.exit(1);
   };
   process.on('uncaughtException', fail);
-  main().then(() => process.exit(0), fail);
+  main().then(() => process.exit(), fail);
 }
 
 /**

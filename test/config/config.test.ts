@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigError } from '../../src/config';
 import { describeConfig, loadConfig } from '../../src/config';
+import { CERTIFICATES } from '../support/certificates';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -70,6 +71,19 @@ describe('loadConfig', () => {
 
   it('wants a client certificate with its key', () => {
     expect(() => load({ TEMPORAL_TLS_CLIENT_CERT_PATH: '/x' })).toThrow(/TEMPORAL_TLS_CLIENT_KEY_PATH/);
+  });
+
+  it('refuses a client certificate with the key of another', () => {
+    const [one, other] = CERTIFICATES;
+    const files = {
+      TEMPORAL_TLS_CLIENT_CERT_PATH: join(folder, 'crt'),
+      TEMPORAL_TLS_CLIENT_KEY_PATH: join(folder, 'key'),
+    };
+    writeFileSync(files.TEMPORAL_TLS_CLIENT_CERT_PATH, one.certificate);
+    writeFileSync(files.TEMPORAL_TLS_CLIENT_KEY_PATH, other.key);
+    expect(() => load(files)).toThrow(/TEMPORAL_TLS_CLIENT_KEY_PATH: the key does not belong/);
+    writeFileSync(files.TEMPORAL_TLS_CLIENT_KEY_PATH, one.key);
+    expect(load(files).temporal.tls).toMatchObject({ clientCertPair: { key: Buffer.from(one.key) } });
   });
 
   it('goes to Temporal by TLS when there is an API key', () => {

@@ -1510,6 +1510,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'const utc = new Date(year, month - 1, day, hour, minute, second, ms);',
   },
   {
+    rows: ['e.certificates'],
+    file: 'src/certificates.ts',
+    find: 'if (isDeepStrictEqual(readTemporalTls(), used)) return;',
+    replace: 'return;',
+  },
+  {
     rows: ['e.secrets'],
     file: 'src/config.ts',
     find: 'TEMPORAL_API_KEY: headerText(NO_BLANKS).optional(),',

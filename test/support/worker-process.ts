@@ -24,6 +24,7 @@ export interface WorkerSettings {
   database: string;
   /** Another Temporal server than the tests' common one. */
   temporalAddress?: string;
+  environment?: NodeJS.ProcessEnv;
 }
 
 export interface WorkerProcess {
@@ -99,6 +100,7 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
       BACKOFFICE_TOKEN: 'not-used-by-a-worker',
       ADMIN_PORT: '0',
       LOG_LEVEL: 'info',
+      ...settings.environment,
     },
     execArgv: [],
     stdio: ['ignore', log, log, 'ipc'],
@@ -111,7 +113,8 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
       () => settle(new Error(`the worker is not ready:\n${read()}`)),
       READY_TIMEOUT_MS,
     );
-    const onExit = (): void => settle(new Error(`the worker ended:\n${read()}`));
+    const onExit = (code: number | null): void =>
+      settle(new Error(`the worker ended with ${code}:\n${read()}`));
     // Afterwards nothing of this may still go off: the test's folder, and its test file, will be gone.
     const settle = (error?: Error): void => {
       clearTimeout(timer);

@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigError, readTemporalTls, type TemporalTls } from './config';
+import type { Logger } from './logging';
+
+const EVERY_MS = 10_000;
+
+/**
+ * Aborted when the certificate files of the Temporal connection have changed: the SDK reads certificates once, so the
+ * process has to start again. It ends with exit code 1, on which every supervisor starts it. New files that can't be used,
+ * for example while only one of a pair is replaced, change nothing.
+ */
+export function watchCertificates(used: TemporalTls | false | undefined, logger: Logger): AbortSignal {
+  const changed = new AbortController();
+  if (!used) return changed.signal;
+  let told = '';
+  const timer = setInterval(() => {
+    try {
+      if (isDeepStrictEqual(readTemporalTls(), used)) return;
+    } catch (error) {
+      const reason = error instanceof ConfigError ? error.faults.join('; ') : String(error);
+      if (reason !== told)
+        logger.warn({ reason }, "Temporal's certificate files can't be used; the old ones stay in use");
+      told = reason;
+      return;
+    }
+    clearInterval(timer);
+    logger.warn(
+      "Temporal's certificate files have changed; the process stops, to be started with the new ones",
+    );
+    process.exitCode = 1;
+    changed.abort();
+  }, EVERY_MS).unref();
+  return changed.signal;
+}
