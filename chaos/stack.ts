@@ -78,7 +78,7 @@ export interface StackOptions {
 const READY_TIMEOUT_MS = 90_000;
 /** A worker finishes its wallet calls, an API the calls it has. */
 const STOP_TIMEOUT_MS = 20_000;
-const REPAIR_TIMEOUT_MS = 120_000;
+const REPAIR_TIMEOUT_MS = 300_000;
 
 /**
  * The whole service as processes that can be killed, stopped and started one by one, every connection between two of

@@ -51,8 +51,39 @@ export function createLogger(options: {
       redact: { paths: SECRET_FIELDS.flatMap(everywhere), censor: '***' },
       serializers: { error: errorOf, err: errorOf },
     },
-    options.destination ?? pino.destination({ fd: 1, sync: false }),
+    options.destination ?? standardOutput(),
   );
+}
+
+/** What waits for a slow reader of the log; more is dropped. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+const END_MS = 1_000;
+
+type Output = ReturnType<typeof pino.destination>;
+let output: Output | undefined;
+
+function standardOutput(): Output {
+  if (output === undefined) {
+    output = pino.destination({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES });
+    // The service goes on where its log can't be written: a full disk, a reader that is gone.
+    output.on('error', () => undefined);
+  }
+  return output;
+}
+
+/**
+ * Returns when all lines are written, or nobody has taken them for a second. The exit of the process then waits for nothing
+ * more: the library would try without end.
+ */
+export async function endLog(): Promise<void> {
+  const ending = output;
+  if (ending === undefined) return;
+  await new Promise<void>((resolve) => {
+    const end = (): void => resolve();
+    setTimeout(end, END_MS);
+    ending.once('drain', end).once('error', end).write('');
+  });
+  ending.flushSync = () => undefined;
 }
 
 const MAX_TEXT = 2_000;

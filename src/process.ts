@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 import { ConfigError, withoutSecrets } from './config';
-import type { Logger } from './logging';
+import { endLog, type Logger } from './logging';
 import { TenantsFileError } from './tenants';
 
 /* What the API and the worker process have in common at their edges. */
@@ -21,10 +21,11 @@ export function runProcess(main: () => Promise<void>): void {
     const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
     const text = isPlain ? error.message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`${withoutSecrets(text)}\n`);
-    process.exit(1);
+    void endLog().finally(() => process.exit(1));
   };
   process.on('uncaughtException', fail);
-  main().then(() => process.exit(), fail);
+  process.stderr.on('error', () => undefined);
+  main().then(() => void endLog().finally(() => process.exit()), fail);
 }
 
 /**

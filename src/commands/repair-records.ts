@@ -32,20 +32,32 @@ export async function repairRecords(
   const query =
     `WorkflowType = '${GAMEROUND_WORKFLOW}' AND TaskQueue = '${taskQueue}'` +
     ` AND (ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}')`;
-  for await (const { workflowId } of client.workflow.list({ query })) {
+  await forEach(client.workflow.list({ query }), async ({ workflowId }) => {
     const state = await rounds.state(workflowId.slice(workflowIdOf('').length));
     // It has no record yet, or never will.
-    if (state === undefined || state.phase === 'starting') continue;
+    if (state === undefined || state.phase === 'starting') return;
     if (await ports.repairRecord(state)) repaired.records += 1;
     if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;
-  }
-  for await (const { snapshot, version } of ports.openRecords()) {
-    if ((await rounds.state(snapshot.identity.gameround)) !== undefined) continue;
+  });
+  await forEach(ports.openRecords(), async ({ snapshot, version }) => {
+    if ((await rounds.state(snapshot.identity.gameround)) !== undefined) return;
     const policy = await ports.policyFor(snapshot.identity);
     await rounds.restore(restoredRound(snapshot, policy), version);
     repaired.rounds += 1;
-  }
+  });
   return repaired;
+}
+
+/** Rounds that are looked at at the same time: each waits for its worker. */
+const AT_A_TIME = 8;
+
+async function forEach<T>(items: AsyncIterable<T>, run: (item: T) => Promise<void>): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]();
+  const work = async (): Promise<void> => {
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
+      await run(next.value);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
 }
 
 /** An open round whose guard is gone, or still another's from before it, holds it again. */
