@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { FAILURE_CONVERTER_PATH } from '../src/payloads/data-converter';
+import { FAILURE_CONVERTER_PATH, WORKFLOW_PAYLOADS_PATH } from '../src/payloads/data-converter';
 
 /** Workflow code has no settings, so each way to write failures has a bundle: in the clear, or for the codec. */
 export type FailuresKind = 'plain' | 'encoded';
@@ -21,7 +21,9 @@ export async function bundleCode(
   logger = new DefaultLogger('WARN'),
 ): Promise<string> {
   const encoded = failures === 'encoded' ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
-  const options = { workflowsPath, preloadModules: [workflowsPath], logger, ...encoded };
+  const preloadModules = [workflowsPath, WORKFLOW_PAYLOADS_PATH];
+  const payloadConverterPath = WORKFLOW_PAYLOADS_PATH;
+  const options = { workflowsPath, preloadModules, logger, payloadConverterPath, ...encoded };
   return (await bundleWorkflowCode(options)).code;
 }
 

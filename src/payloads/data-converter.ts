@@ -3,6 +3,7 @@ import { createPayloadCodec } from './codec';
 import type { PayloadKeys } from './keys';
 
 export const FAILURE_CONVERTER_PATH = require.resolve('./encoded-failures');
+export const WORKFLOW_PAYLOADS_PATH = require.resolve('./workflow-payloads');
 
 /** Whether what this process writes is encrypted; reading is another matter. */
 export function encrypts({ keys }: PayloadKeys): boolean {

@@ -1416,8 +1416,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['l.memory'],
     file: 'worker/bundle.ts',
-    find: 'preloadModules: [workflowsPath]',
-    replace: 'preloadModules: []',
+    find: 'preloadModules = [workflowsPath, WORKFLOW_PAYLOADS_PATH]',
+    replace: 'preloadModules: string[] = []',
   },
   {
     rows: ['l.outbound'],
@@ -2245,6 +2245,12 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/round/read-command.ts',
     find: '.find(([, fits], index) => !fits(read[index]?.[1]));',
     replace: '.find(() => false);',
+  },
+  {
+    rows: ['c8.byHand#2'],
+    file: 'src/payloads/workflow-payloads.ts',
+    find: "if (context?.type !== 'workflow') throw error;",
+    replace: 'throw error;',
   },
   {
     rows: ['sbs.currency'],

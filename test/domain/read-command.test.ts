@@ -26,10 +26,16 @@ describe('a command from outside, a person at Temporal Web included', () => {
     expect(readCommand('void', { ...VOID, type: 'end' })).toMatchObject({ command: VOID });
   });
 
-  it.each([undefined, null, 'x', 7, []])('an end that is %j is read as one by hand', (raw) => {
+  it.each([undefined, null, {}])('an end or void that is %j is one by hand', (raw) => {
     expect(readCommand('end', raw)).toMatchObject({ command: { type: 'end' } });
-    expect(faultOf('addWin', raw)).toBeDefined();
-    expect(faultOf('start', raw)).toBeDefined();
+    expect(readCommand('void', raw)).toMatchObject({ command: { type: 'void' } });
+    expect(faultOf('addWin', raw)).toBe('winAmount');
+    expect(faultOf('start', raw)).toBe('stake');
+  });
+
+  it.each(['x', '', 7, true, [], [1, 2]])('a command that is %j is refused', (raw) => {
+    for (const { type } of [...COMMANDS, { type: 'settle' as const }])
+      expect(faultOf(type, raw)).toBe('input');
   });
 });
 

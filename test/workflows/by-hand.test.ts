@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import {
   stateQuery,
   transactionsQuery,
@@ -8,6 +10,9 @@ import {
 } from '../../src/contracts/gameround';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
+
+const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED: COMPLETED } =
+  temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 
 /** What a person may do to a round from Temporal Web, and what a mistake there must not do. */
 
@@ -89,8 +94,11 @@ const MALFORMED: [signal: string, args: unknown[]][] = [
   ['addWin', [{ winAmount: 2 ** 53, collect: false }]],
   ['addWin', [{ key: '', winAmount: 1, collect: false }]],
   ['addWin', [{ key: 'x'.repeat(500), winAmount: 1, collect: false }]],
+  ['end', ['text']],
+  ['end', [[1, 2]]],
   ['end', [{ key: 5 }]],
   ['end', [{ reason: {} }]],
+  ['void', [7]],
   ['void', [{ reason: '' }]],
   ['collectWin', [{ key: 'k', amount: -1 }]],
   ['start', [{}]],
@@ -110,6 +118,40 @@ test('malformed signals are recorded and change nothing', async () => {
   );
   expect(await player.end(hash)).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: 0 });
   expect(await harness.sent(hash)).toEqual(['debit', 'end']);
+});
+
+const text = (value: string): Uint8Array => Buffer.from(value, 'utf8');
+/** What the forms of Temporal Web and the CLI's `--input-meta` can send. */
+const UNREADABLE: Payload[] = [
+  { metadata: { encoding: text('json/protobuf') }, data: text('{}') },
+  { metadata: { encoding: text('binary/protobuf') }, data: text('') },
+  { metadata: { encoding: text('binary/plain') }, data: text('{}') },
+  { metadata: { encoding: text('json/plain') }, data: text('{"key":') },
+  { metadata: { encoding: text('json/plain') } },
+  { metadata: {}, data: text('{}') },
+  { data: text('{}') },
+];
+
+test('signals and updates that can not be read are refused, and the round goes on', async () => {
+  const hash = await player.open({ winAmount: 40 });
+  const { workflowService } = harness.client;
+  const workflowExecution = { workflowId: workflowIdOf(hash) };
+  const to = { namespace: 'default', workflowExecution };
+  for (const payload of UNREADABLE) {
+    const input = { payloads: [payload] };
+    await workflowService.signalWorkflowExecution({ ...to, signalName: 'end', input });
+    const { outcome } = await workflowService.updateWorkflowExecution({
+      ...to,
+      request: { meta: { updateId: randomUUID() }, input: { name: 'void', args: input } },
+      waitPolicy: { lifecycleStage: COMPLETED },
+    });
+    expect(outcome?.failure?.message).toBe('INVALIDREQUEST: input');
+  }
+  expect(await refusalsOf(hash)).toEqual(UNREADABLE.map(() => 'end: INVALIDREQUEST: input'));
+  expect(await player.win(hash, { winAmount: 5 })).toMatchObject({ amountToCollect: 45 });
+  expect(await player.end(hash)).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: 45 });
+  await finished(harness, hash);
+  await agreedBooks(harness, hash);
 });
 
 const START = { stake: 10, currency: 'EUR', useTicket: false, endGame: false, winAmount: 0 };

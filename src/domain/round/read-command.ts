@@ -8,9 +8,11 @@ type Fields = Record<string, unknown>;
 /**
  * A command from outside, a person at Temporal Web included: the command where it has the right shape, otherwise the
  * name of the first field that hasn't. Unknown fields are left out. A person may leave out the key and the reason of
- * an end or void; a settle, which can't be undone, says both.
+ * an end or void, or all of it; a settle, which can't be undone, says both.
  */
 export function readCommand(type: Command['type'], raw: unknown): { command: Command } | { fault: string } {
+  // A text or a list is a mistake, and must not close a round.
+  if (!isObject(raw ?? {})) return { fault: 'input' };
   const fields = Object.fromEntries(Object.entries(fieldsOf(raw)).filter(([, value]) => value !== null));
   const unsaid = type === 'settle' ? {} : { key: 'by-hand', reason: 'by hand' };
   const given = { ...unsaid, ...fields, type };
