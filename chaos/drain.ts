@@ -11,18 +11,18 @@ const UNAUTHORISED: readonly string[] = ['void-refused', 'credit-unauthorised'];
 
 /**
  * Brings every round to its end, as the people of an operator and of ours would: what is open is reconciled, a void that
- * the operator refused is tried again, and what waits for its next retry is told to try now. Answers how many are left
+ * the operator refused is tried again, and what waits for its next retry is told to try now. Returns those that are left
  * when time is up.
  */
-export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Promise<number> {
+export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Promise<string[]> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const workflows = await workflowsOf(stack);
     const running = [...workflows].filter(([, { status }]) => status === 'RUNNING');
     // A database that was put back has forgotten the workflow of a round, or its end.
     const alone = (await openRecords(stack)).filter(({ _id }) => workflows.get(_id)?.status !== 'RUNNING');
-    const left = running.length + alone.length;
-    if (left === 0 || Date.now() > deadline) return left;
+    const left = [...running.map(([gameround]) => gameround), ...alone.map(({ _id }) => _id)];
+    if (left.length === 0 || Date.now() > deadline) return left;
     await each(running, ([gameround]) => help(stack, notes, gameround).catch(() => undefined));
     await each(alone, async ({ _id, operator }) => void (await reconcile({ stack, notes }, operator, _id)));
     await sleep(EVERY_MS);

@@ -11,7 +11,7 @@ import { BUGS, type BugName } from './bugs';
 import { drain } from './drain';
 import { each, gather, type Evidence } from './evidence';
 import { Injector, tally } from './injector';
-import { Notes } from './players/notes';
+import { Notes, type Command } from './players/notes';
 import { Player, type Table } from './players/player';
 import type { Pace } from './schedule';
 import { compiledWith, NEXT_WORKFLOWS } from './sources';
@@ -129,7 +129,7 @@ export async function runChaos(
       ...restoredChecks(injector, evidence),
       ...[waiting, await marksAreRight(stack, 'I8b', 'in the end'), alive],
       everyRoundReplays(evidence),
-      drained(left, still, evidence.rounds.size),
+      drained([...left, ...still], evidence.rounds.size),
       noOwnEnds(stack),
     ];
     clock('check');
@@ -207,10 +207,16 @@ async function keepWalletAway({ walletUrl }: Stack, away: boolean): Promise<void
 /** Every call whose caller never heard how it ended is made once more. */
 async function repeatDoubts(players: readonly Player[], table: Table): Promise<void> {
   const playerOf = new Map(players.map((player) => [player.who.playerId, player]));
-  await each(
-    [...table.notes.commands].filter(([, command]) => isInDoubt(command)),
-    ([key, command]) => (playerOf.get(command.playerId) ?? new Player(command, table)).repeat(key, command),
-  );
+  const doubts = new Map<string, [string, Command][]>();
+  for (const doubt of table.notes.commands) {
+    const [, command] = doubt;
+    if (isInDoubt(command)) doubts.set(command.playerId, [...(doubts.get(command.playerId) ?? []), doubt]);
+  }
+  // One after another: a player's starts close each other's rounds.
+  await each([...doubts], async ([playerId, ofPlayer]) => {
+    for (const [key, command] of ofPlayer)
+      await (playerOf.get(playerId) ?? new Player(command, table)).repeat(key, command);
+  });
 }
 
 /** After everything has healed nobody is locked out. */
@@ -234,10 +240,8 @@ async function everybodyPlays(players: readonly Player[]): Promise<Checked> {
   return checked;
 }
 
-function drained(left: number, still: number, rounds: number): Checked {
-  const violations = [left, still]
-    .filter((count) => count > 0)
-    .map((count) => ({ what: `${count} workflows still run` }));
+function drained(left: readonly string[], rounds: number): Checked {
+  const violations = left.map((gameround) => ({ gameround, what: 'its workflow still runs' }));
   return { id: 'drain', promise: 'every round came to its end', examined: rounds, violations };
 }
 

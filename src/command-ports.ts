@@ -10,7 +10,7 @@ import { createTicketChooser } from './tickets';
 /** What the commands need besides Temporal, from the parts that have it. */
 export function commandPorts(parts: {
   guards: RoundGuards;
-  rounds: Pick<Rounds, 'write'>;
+  rounds: Pick<Rounds, 'write' | 'recorded'>;
   queries: Pick<RoundQueries, 'find' | 'standing' | 'ticketUse'>;
   tenants: Tenants;
   wallet: Pick<OperatorWallet, 'getBalance'>;
@@ -19,6 +19,7 @@ export function commandPorts(parts: {
   return {
     guards,
     findRecord: (gameround) => queries.find(gameround),
+    findRecorded: (gameround) => rounds.recorded(gameround),
     repairRecord: (state) => repairRecord(rounds, guards, state),
     findStanding: (gameround) => queries.standing(gameround),
     policyFor: (session) => {

@@ -21,6 +21,9 @@ runProcess(async () => {
     since,
     TASK_QUEUE,
   );
-  logger.info(repaired, 'records repaired');
+  const { failed, ...done } = repaired;
+  for (const round of failed) logger.error(round, 'a round could not be looked at');
+  logger.info({ ...done, failed: failed.length }, 'records repaired');
+  if (failed.length > 0) process.exitCode = 1;
   await foundation.close();
 });

@@ -1,11 +1,14 @@
 import type { RoundStateView } from '../contracts/gameround';
 import type { Standing } from '../domain/round/record';
+import type { Recorded } from '../domain/round/known-entries';
 import type { RoundPolicy, RoundSnapshot, Ticket } from '../domain/round/types';
 import type { Session } from '../domain/session';
 
 /** What the commands need besides Temporal. Calls reject when the database or the operator can't be reached. */
 export interface CommandPorts {
   findRecord(gameround: string): Promise<RoundSnapshot | undefined>;
+  /** With the version under which its workflow has written it. */
+  findRecorded(gameround: string): Promise<Recorded | undefined>;
   /** A little of the record: whose it is, and how it stands. */
   findStanding(gameround: string): Promise<Standing | undefined>;
   /** Writes a record that is behind its workflow, or missing, and says whether it was so. A guard of a round that is over goes. */

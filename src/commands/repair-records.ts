@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { GAMEROUND_WORKFLOW, workflowIdOf, type RoundStateView } from '../contracts/gameround';
 import { restoredRound } from '../domain/round/restored';
-import type { Recorded } from '../domain/round/known-entries';
 import type { CommandPorts } from './ports';
 import { createRoundClient, type RoundClient } from './round-client';
 
@@ -9,12 +8,17 @@ import { createRoundClient, type RoundClient } from './round-client';
 export interface Repaired {
   records: number;
   guards: number;
-  /** Rounds whose workflow Temporal does not know: begun anew as crashed, as their records say. */
+  /** Rounds without a workflow that runs: begun anew as crashed, as their records say. */
   rounds: number;
+  /** Rounds that could not be looked at, and why: for a person. */
+  failed: { gameround: string; reason: string }[];
 }
 
-export interface RepairPorts extends Pick<CommandPorts, 'repairRecord' | 'guards' | 'policyFor'> {
-  openRecords(): AsyncIterable<Recorded>;
+export interface RepairPorts extends Pick<
+  CommandPorts,
+  'repairRecord' | 'guards' | 'policyFor' | 'findRecorded'
+> {
+  openRecords(): AsyncIterable<string>;
 }
 
 /**
@@ -28,24 +32,41 @@ export async function repairRecords(
   taskQueue: string,
 ): Promise<Repaired> {
   const rounds = createRoundClient(client, taskQueue);
-  const repaired: Repaired = { records: 0, guards: 0, rounds: 0 };
+  const repaired: Repaired = { records: 0, guards: 0, rounds: 0, failed: [] };
   const query =
     `WorkflowType = '${GAMEROUND_WORKFLOW}' AND TaskQueue = '${taskQueue}'` +
     ` AND (ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}')`;
-  await forEach(client.workflow.list({ query }), async ({ workflowId }) => {
-    const state = await rounds.state(workflowId.slice(workflowIdOf('').length));
-    // It has no record yet, or never will.
-    if (state === undefined || state.phase === 'starting') return;
-    if (await ports.repairRecord(state)) repaired.records += 1;
-    if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;
-  });
-  await forEach(ports.openRecords(), async ({ snapshot, version }) => {
-    if ((await rounds.state(snapshot.identity.gameround)) !== undefined) return;
-    const policy = await ports.policyFor(snapshot.identity);
-    await rounds.restore(restoredRound(snapshot, policy), version);
-    repaired.rounds += 1;
-  });
+  /** One round that can't be read must not keep the others from being repaired. */
+  const attempt = (repair: (gameround: string) => Promise<void>) => async (gameround: string) => {
+    const note = (error: unknown): void => void repaired.failed.push({ gameround, reason: String(error) });
+    await repair(gameround).catch(note);
+  };
+  await forEach(
+    hashesOf(client.workflow.list({ query })),
+    attempt(async (gameround) => {
+      const state = await rounds.state(gameround);
+      // It has no record yet, or never will.
+      if (state === undefined || state.phase === 'starting') return;
+      if (await ports.repairRecord(state)) repaired.records += 1;
+      if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;
+    }),
+  );
+  await forEach(
+    ports.openRecords(),
+    attempt(async (gameround) => {
+      if (await rounds.isRunning(gameround)) return;
+      const recorded = await ports.findRecorded(gameround);
+      if (recorded?.snapshot.status !== 'open') return;
+      const { snapshot, version } = recorded;
+      await rounds.restore(restoredRound(snapshot, await ports.policyFor(snapshot.identity)), version);
+      repaired.rounds += 1;
+    }),
+  );
   return repaired;
+}
+
+async function* hashesOf(workflows: AsyncIterable<{ workflowId: string }>): AsyncIterable<string> {
+  for await (const { workflowId } of workflows) yield workflowId.slice(workflowIdOf('').length);
 }
 
 /** Rounds that are looked at at the same time: each waits for its worker. */

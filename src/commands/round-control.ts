@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { TASK_QUEUE } from '../contracts/gameround';
-import { ERRORS, RefusedError, type ErrorObject } from '../domain/errors';
+import { ERRORS, refuse, RefusedError, type ErrorObject } from '../domain/errors';
 import { RECONCILE } from '../domain/round/keys';
 import type { RoundSnapshot } from '../domain/round/types';
 import { createRoundClient } from './round-client';
@@ -23,7 +23,13 @@ export function createRoundControl(
       const end = { type: 'end', key: RECONCILE, reason: RECONCILE, gentle: true } as const;
       // It is tried for as long as the round waits for its wallet: only the first time leaves something in the history.
       const reply = await rounds.send(gameround, end, undefined, { isWaiting: true });
-      if (reply === 'gone' || reply.refusal === undefined) return undefined;
+      if (reply === 'gone') {
+        // Somebody has ended the workflow by force: the round has to be repaired first (docs/operations.md).
+        const isOpen = (await rounds.state(gameround))?.status === 'open';
+        if (isOpen) throw refuse('SERVICEUNAVAILABLE');
+        return undefined;
+      }
+      if (reply.refusal === undefined) return undefined;
       if (reply.refusal.status === 503) throw new RefusedError(reply.refusal);
       // Over or crashed already: there is nothing to close. Otherwise this closing was refused, and crashed the round.
       const { errorCode } = reply.refusal;

@@ -17,7 +17,9 @@ export function errorIn(holder: unknown, status: number): ErrorObject | undefine
   if (!isObject(holder.errorCode)) {
     return status === 200 ? { id: 0, msg: 'errorCode is no object', clientmsg: '' } : undefined;
   }
-  const { id, msg, clientmsg } = holder.errorCode;
+  const { id: given, msg, clientmsg } = holder.errorCode;
+  // Some languages write their integers as texts.
+  const id = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : given;
   if ((id ?? 0) === 0 && (msg ?? '') === '') return undefined;
   const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_ERROR_TEXT) : '');
   return { id: Number.isSafeInteger(id) ? Number(id) : 0, msg: text(msg), clientmsg: text(clientmsg) };

@@ -201,12 +201,15 @@ function describe(error: ErrorObject): string {
   return `${error.id} ${error.msg}`.trim();
 }
 
-/** What the reply says of one transaction: an error of its own, or the top-level one where it isn't listed. */
+/**
+ * What the reply says of one transaction: an error of its own, or the top-level one where it isn't listed. A transaction that
+ * is listed both with an error and without one may have gone through.
+ */
 function verdictOf(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
   const listed = listedIn(read.body, hash);
   if (listed.length === 0) return { processed: false, error: read.topLevelError };
-  const error = listed.map((item) => errorIn(item, read.status)).find((found) => found !== undefined);
-  return { processed: error === undefined, error };
+  const errors = listed.map((item) => errorIn(item, read.status));
+  return { processed: errors.includes(undefined), error: errors.find((found) => found !== undefined) };
 }
 
 function listedIn(body: ReadAnswer['body'], hash: string): unknown[] {

@@ -70,8 +70,8 @@ export interface Rounds {
   recorded(gameround: string): Promise<Recorded | undefined>;
   /** The record where its version is none of these. */
   ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
-  /** All that are open, crashed ones included. */
-  open(): AsyncIterable<Recorded>;
+  /** The hashes of all that are open, crashed ones included. */
+  open(): AsyncIterable<string>;
   /** Those that a person should look at, by mark and operator. */
   waiting(): Promise<WaitingRounds[]>;
   collection: Collection<RoundDocument>;
@@ -114,10 +114,7 @@ export function createRounds(db: Db, environment: string): Rounds {
     },
     find: async (gameround) => (await find({ _id: gameround }))?.snapshot,
     recorded: (gameround) => find({ _id: gameround }),
-    open: () =>
-      collection
-        .find({ status: 'open' }, { projection: { snapshot: 1, version: 1 } })
-        .map((found) => ({ snapshot: roundIn(found), version: found.version })),
+    open: () => collection.find({ status: 'open' }, { projection: { _id: 1 } }).map(({ _id }) => _id),
     ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),
     waiting: () =>
       collection

@@ -34,6 +34,7 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
   };
   const ports = {
     findRecord: () => Promise.resolve(undefined),
+    findRecorded: () => Promise.resolve(undefined),
     policyFor: () => Promise.resolve({ followUpDebits: false }),
     chooseTicket: () => Promise.resolve({ ticket: { stake: 1 }, tickets: [] }),
     guards: {

@@ -40,8 +40,8 @@ describe('an errorCode without id and msg is no error ("typed languages write it
     { id: 7 },
     { id: 0, msg: 'LIMIT' },
     { msg: 'LIMIT' },
-    { id: '0' },
     { id: '4711', msg: '' },
+    { id: 'none', msg: '' },
     { id: -1 },
     { id: 0, msg: 5 },
   ])('%j is one', (errorCode) => {
@@ -52,6 +52,49 @@ describe('an errorCode without id and msg is no error ("typed languages write it
   it.each(['LIMIT', 4711, [], false])('%j: one on a 200, none elsewhere', (errorCode) => {
     expect(errorIn({ errorCode }, 200)).toBeDefined();
     expect(errorIn({ errorCode }, 400)).toBeUndefined();
+  });
+});
+
+describe('an id that is a text of digits is that number', () => {
+  it.each<[string, number]>([
+    ['12', 12],
+    ['1001', 1001],
+    ['0', 0],
+  ])('%s', (text, id) => {
+    expect(errorIn({ errorCode: { id: text, msg: 'M' } }, 400)).toMatchObject({ id });
+  });
+
+  it('so that a signature that is not accepted makes a win wait, and 12 to the first bet takes it back', () => {
+    expect(judged(CREDIT_AND_END, 400, { errorCode: { id: '1001', msg: 'SIGNATUREWRONG' } })).toMatchObject({
+      kind: 'refused',
+      unauthorised: true,
+    });
+    const [debit] = DEBIT.transactions;
+    const first: WalletCall = { ...DEBIT, transactions: [{ ...debit!, isFirstDebit: true }] };
+    expect(judged(first, 400, { errorCode: { id: '12', msg: 'M' } })).toMatchObject({ processed: true });
+  });
+
+  it.each(['', 'LIMIT', '1e3', '-', '99999999999999999999'])('%j is none', (id) => {
+    expect(errorIn({ errorCode: { id, msg: 'M' } }, 400)).toMatchObject({ id: 0 });
+  });
+});
+
+describe('a hash that a 4xx lists both with an error and without one may have gone through', () => {
+  const twice = (hash: string) => [{ hash, errorCode: { id: 5, msg: 'M' } }, { hash }];
+
+  it('a bet is taken back', () => {
+    const { hash } = DEBIT.transactions[0]!;
+    for (const hashesProcessed of [twice(hash), twice(hash).reverse()]) {
+      expect(judged(DEBIT, 400, { hashesProcessed })).toMatchObject({ kind: 'declined', processed: true });
+    }
+  });
+
+  it('a win is never followed by a void: the round is for a person', () => {
+    const { hash } = CREDIT_AND_END.transactions[0]!;
+    for (const hashesProcessed of [twice(hash), twice(hash).reverse()]) {
+      const outcome = judged(CREDIT_AND_END, 400, { hashesProcessed });
+      expect(outcome).toMatchObject({ kind: 'accepted', endRefused: { id: 5 } });
+    }
   });
 });
 

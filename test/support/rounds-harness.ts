@@ -292,6 +292,7 @@ function portsOver(
   const guards = createGuards(db);
   return {
     findRecord: (gameround) => rounds.find(gameround),
+    findRecorded: (gameround) => rounds.recorded(gameround),
     findStanding: (gameround) => rounds.standing(gameround),
     repairRecord: (state) => repairRecord(rounds, guards, state),
     guards,

@@ -3,6 +3,8 @@ import { openSync, closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { freePorts } from '../../stack/ports';
+import { until } from '../../stack/until';
 import { compileWorker, type CompiledWorker } from '../support/worker-process';
 
 /* A log that nobody takes: the process goes on, and it ends when it is told to. Temporal and MongoDB are not there. */
@@ -16,17 +18,23 @@ afterAll(() => compiled?.remove());
 
 /** A worker, told to stop after its first lines; its exit code, or `null` where it did not end. */
 async function endOf(stdout: 'pipe' | number, begun: (child: ChildProcess) => void): Promise<number | null> {
+  const [port = 0] = await freePorts(1);
   const child = spawn(process.execPath, [join(compiled.dir, 'worker', 'main.js')], {
     stdio: ['ignore', stdout, 'ignore'],
     env: {
       PATH: process.env.PATH,
       ...{ TEMPORAL_ADDRESS: '127.0.0.1:9', MONGODB_URI: 'mongodb://127.0.0.1:9/?directConnection=true' },
-      ...{ MONGODB_DATABASE: randomUUID(), DATA_DIR: compiled.dir, ADMIN_PORT: '0' },
+      ...{ MONGODB_DATABASE: randomUUID(), DATA_DIR: compiled.dir, ADMIN_PORT: String(port) },
     },
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   begun(child);
-  await sleep(4_000);
+  await until(() => fetch(`http://127.0.0.1:${port}/health/live`), {
+    what: 'the process',
+    timeoutMs: 30_000,
+  });
+  // Lines of its start come after that.
+  await sleep(2_000);
   expect(child.exitCode).toBeNull();
   child.kill('SIGTERM');
   const code = await Promise.race([ended, sleep(20_000, null, { ref: false })]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RoundDocument } from '../../src/read-model/rounds';
-import { finished, playerOf, refused, until, type Player } from '../support/player';
+import { finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /*
@@ -86,6 +86,35 @@ describe('repaired all at once', () => {
     expect(await recordOf(open)).toEqual(before);
     expect(await refused(player.start())).toBe('400 GAMEROUNDALREADYSTARTED');
     expect(await harness.repair(since)).toMatchObject({ records: 0, guards: 0, rounds: 0 });
+  });
+
+  test('a workflow that a person has terminated: crashed again, and can be reconciled', async () => {
+    const player = playerOf(harness);
+    const hash = await player.open({ winAmount: WIN });
+    await harness.attention(hash);
+    await harness.handle(hash).terminate('by hand');
+    expect(await refused(player.end(hash))).toBe('503 SERVICEUNAVAILABLE');
+    expect(await harness.repair(new Date())).toMatchObject({ rounds: 1, failed: [] });
+    await until(
+      () => harness.attention(hash),
+      (marks) => marks.join() === 'crashed,restored',
+    );
+    const { round } = await harness.reconcile('op1', hash);
+    expect([round.status, (await harness.ledger(hash)).net]).toEqual(['closed', WIN - STAKE]);
+  });
+
+  test('a record that can not be read is named, and the others are repaired', async () => {
+    const hash = await playerOf(harness).open();
+    const record = await recordOf(hash);
+    const broken = { ...record, _id: randomUUID(), hash: randomUUID(), snapshot: 'none' };
+    await harness.rounds.collection.insertOne(broken);
+    const fine = { ...record, _id: randomUUID() };
+    const { snapshot } = (await harness.rounds.recorded(hash))!;
+    fine.snapshot = JSON.stringify({ ...snapshot, identity: { ...snapshot.identity, gameround: fine._id } });
+    await harness.rounds.collection.insertOne(fine);
+    const { rounds, failed } = await harness.repair(new Date());
+    expect([rounds, failed.map(({ gameround }) => gameround)]).toEqual([1, [broken._id]]);
+    await harness.rounds.collection.deleteMany({ _id: { $in: [broken._id, fine._id] } });
   });
 
   test('an open record whose workflow Temporal does not know is a crashed round again, and can be reconciled', async () => {

@@ -61,10 +61,7 @@ export function readReconcileAnswer(
 /** What a crashed round still owes, or undefined where the operator's answer leaves some of it open. */
 export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): string[] | undefined {
   const resent = transactionsToResend(round).map(({ hash }) => hash);
-  const confirmed =
-    outcome.kind === 'accepted'
-      ? resent
-      : outcome.hashesProcessed.filter(({ errorCode }) => errorCode === undefined).map(({ hash }) => hash);
+  const confirmed = outcome.kind === 'accepted' ? resent : processedIn(outcome);
   // An unknown debit that nothing takes back: no answer to what was resent says what became of it.
   if (undecidedDebits(round.transactions).length > 0) return undefined;
   const owed = round.transactions.filter(
@@ -72,6 +69,12 @@ export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): stri
   );
   if (outcome.kind !== 'accepted' && owed.length === 0) return undefined;
   return owed.every(({ hash }) => confirmed.includes(hash)) ? confirmed : undefined;
+}
+
+/** What is listed both with an error and without one is open. */
+function processedIn({ hashesProcessed }: ReconcileOutcome): string[] {
+  const failed = new Set(hashesProcessed.filter(({ errorCode }) => errorCode).map(({ hash }) => hash));
+  return hashesProcessed.map(({ hash }) => hash).filter((hash) => !failed.has(hash));
 }
 
 /** Under the hashes that were sent, however the operator writes them. */
