@@ -47,7 +47,7 @@ export async function serveApi(foundation: Foundation): Promise<void> {
   const demoGames = createDemoStore(database.db);
   const demoRounds = createDemoRounds({ store: demoGames, policyFor: (session) => ports.policyFor(session) });
   const health = createHealth(probes(temporal, database));
-  foundation.admin.add({ health });
+  foundation.admin?.add({ health });
   const app = createApp({
     ...httpDeps(foundation, { queries, ports, health }),
     ...{ demoRounds, provider, rng, gameConfigurations, logger, metrics },

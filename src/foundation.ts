@@ -20,7 +20,7 @@ export interface Foundation {
   logger: Logger;
   metrics: Metrics;
   /** Where each part of the process says how it is. */
-  admin: Admin;
+  admin?: Admin;
   /** Aborted when the process is to stop. */
   stopped: AbortSignal;
   database: Database;
@@ -38,14 +38,17 @@ export interface Temporal {
   client: Client;
 }
 
+/** A person runs these beside a service, which has the admin port; they end by themselves. */
+const COMMANDS: readonly ProcessName[] = ['repair-records', 'resume'];
+
 export async function openFoundation(process: ProcessName): Promise<Foundation> {
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, process });
   logger.info(describeConfig(config), `${process} starts`);
   const stopped = AbortSignal.any([stopSignal(), watchCertificates(config.temporal.tls, logger)]);
   const metrics = createMetrics();
-  const admin = await startAdmin({ ...config.admin, metrics });
-  logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');
+  const admin = COMMANDS.includes(process) ? undefined : await startAdmin({ ...config.admin, metrics });
+  if (admin) logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');
   const database = databaseOf(config);
   const { db } = database;
   const { tenantsFile: file, secretsKey, callbackAddresses } = config;
@@ -66,7 +69,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
       await callsEnded(temporal.client);
       await temporal.connection.close();
       await database.client.close();
-      await admin.close();
+      await admin?.close();
       logger.info(`${process} stopped`);
     },
   };

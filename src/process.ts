@@ -18,8 +18,8 @@ export class PersonNeededError extends Error {
  */
 export function runProcess(main: () => Promise<void>): void {
   const fail = (error: unknown): void => {
-    const isPlain = error instanceof ConfigError || error instanceof TenantsFileError;
-    const text = isPlain ? error.message : String(error instanceof Error ? error.stack : error);
+    const isPlain = [ConfigError, TenantsFileError, PersonNeededError].some((kind) => error instanceof kind);
+    const text = String(error instanceof Error ? error[isPlain ? 'message' : 'stack'] : error);
     process.stderr.write(`${withoutSecrets(text)}\n`);
     void endLog().finally(() => process.exit(1));
   };

@@ -1,16 +1,19 @@
+import { z } from 'zod';
 import { commandPorts } from './command-ports';
 import { repairRecords } from './commands/repair-records';
 import { TASK_QUEUE } from './contracts/gameround';
 import { openFoundation } from './foundation';
-import { runProcess } from './process';
+import { PersonNeededError, runProcess } from './process';
 import { createRoundQueries } from './queries/rounds';
 
 /** `npm run repair-records -- --since 2026-01-02T03:04:05Z`, after a database was restored; see docs/operations.md. */
 runProcess(async () => {
-  const [option, value = ''] = process.argv.slice(2);
-  const since = new Date(value);
-  if (option !== '--since' || Number.isNaN(since.getTime()))
-    throw new Error('usage: npm run repair-records -- --since <the time of the copy, ISO 8601>');
+  const [option, value, ...others] = process.argv.slice(2);
+  const time = z.iso.datetime({ offset: true }).safeParse(value);
+  if (option !== '--since' || !time.success || others.length > 0) {
+    const example = '2026-01-02T03:04:05Z';
+    throw new PersonNeededError(`usage: npm run repair-records -- --since <time of the copy: ${example}>`);
+  }
   const foundation = await openFoundation('repair-records');
   const { guards, rounds, tenants, outbound, temporal, logger } = foundation;
   const queries = createRoundQueries(rounds, guards);
@@ -18,7 +21,7 @@ runProcess(async () => {
   const repaired = await repairRecords(
     temporal.client,
     { ...ports, openRecords: () => rounds.open() },
-    since,
+    new Date(time.data),
     TASK_QUEUE,
   );
   const { failed, ...done } = repaired;

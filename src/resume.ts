@@ -1,13 +1,17 @@
 import { resumeRounds } from './commands/resume-rounds';
 import { openFoundation } from './foundation';
-import { runProcess } from './process';
+import { PersonNeededError, runProcess } from './process';
 
 /** `npm run resume -- --operator op1`, once its secrets are right again; see docs/operations.md. */
 runProcess(async () => {
-  const [option, operatorId = ''] = process.argv.slice(2);
-  if (option !== '--operator' || operatorId === '')
-    throw new Error('usage: npm run resume -- --operator <operatorId>');
+  const [option, operatorId = '', ...others] = process.argv.slice(2);
+  if (option !== '--operator' || operatorId === '' || others.length > 0)
+    throw new PersonNeededError('usage: npm run resume -- --operator <operatorId>');
   const foundation = await openFoundation('resume');
+  if (foundation.tenants.operator(operatorId) === undefined) {
+    const name = JSON.stringify(operatorId);
+    throw new PersonNeededError(`there is no operator ${name}, neither in TENANTS_FILE nor in MongoDB`);
+  }
   const rounds = await resumeRounds(foundation.temporal.client, operatorId);
   foundation.logger.info({ operatorId, rounds }, 'waiting rounds resumed');
   await foundation.close();

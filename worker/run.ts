@@ -45,7 +45,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     await ensureRoundIndexes(rounds);
   });
   let isPolling = (): boolean => false;
-  foundation.admin.add({
+  foundation.admin?.add({
     health: healthOf(() => isPolling()),
     measures: () => temporalMetrics(metricsAddress),
   });
