@@ -409,6 +409,23 @@ function secretsKey(dataDir: string, given: string | undefined): Buffer {
 }
 
 /**
+ * Makes a folder that a setting names, and those above it. Node's `recursive` never returns where the system says that
+ * the folder above a new one does not exist, and it does: `/proc/x`.
+ * @throws ConfigError
+ */
+export function makeFolder(variable: string, folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(variable, dirname(folder));
+  try {
+    // Secrets and everybody's rounds lie there: nobody else's business on a shared machine.
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw new ConfigError([`${variable}: ${folder} can't be made (${code})`]);
+  }
+}
+
+/**
  * A secret of this machine, made once for this user alone. The file appears whole and never replaces another: of two
  * processes that start at once both use the one that was first.
  */
@@ -416,8 +433,7 @@ function kept(dataDir: string, name: string, variable: string, make: () => strin
   const file = join(dataDir, name);
   const aside = `${file}.${process.pid}`;
   try {
-    // Secrets and everybody's rounds lie there: nobody else's business on a shared machine.
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder('DATA_DIR', dataDir);
     if (existsSync(file)) return readFileSync(file, 'utf8').trim();
     writeFileSync(aside, `${make()}\n`, { mode: 0o600 });
     try {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { lock } from 'proper-lockfile';
+import { makeFolder } from '../src/config';
 import { runPip } from './pip';
 import { projectRoot } from './paths';
 
@@ -132,7 +133,7 @@ async function fetchUnderLock(
   options: FindOptions,
   tried: string[],
 ): Promise<string> {
-  await mkdir(cacheDir, { recursive: true });
+  makeFolder('GAMEROUND_CACHE', cacheDir);
   // The library tells locks apart by this path; the file itself need not exist.
   const unlock = await lock(join(cacheDir, name), {
     realpath: false,

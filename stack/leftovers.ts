@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { makeFolder } from '../src/config';
 import { UserError } from './user-error';
 
 const Entry = z.object({ pid: z.number().int().min(2), marker: z.string().min(1) });
@@ -25,7 +26,7 @@ const KILL_WAIT_MS = 5_000;
  */
 export async function claimDataDir(dataDir: string, say: (line: string) => void): Promise<void> {
   const dir = runDir(dataDir);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  makeFolder('DATA_DIR', dir);
   const owner = await readEntry(join(dir, OWNER));
   if (owner && owner.pid !== process.pid && isRunning(owner)) {
     throw new UserError(

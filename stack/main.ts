@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../src/config';
+import { ConfigError, withoutSecrets } from '../src/config';
 import { readStackConfig } from './config';
 import { startStack } from './stack';
 import { summary } from './summary';
@@ -23,8 +23,8 @@ async function main(): Promise<number> {
     return reason === undefined ? 0 : 1;
   } catch (error) {
     if (stopping.aborted) return 0;
-    const isPlain = error instanceof UserError || error instanceof BinaryNotFoundError;
-    const text = isPlain ? error.message : String(error instanceof Error ? error.stack : error);
+    const isPlain = [UserError, ConfigError, BinaryNotFoundError].some((kind) => error instanceof kind);
+    const text = String(error instanceof Error ? error[isPlain ? 'message' : 'stack'] : error);
     console.error(withoutSecrets(text));
     return 1;
   }

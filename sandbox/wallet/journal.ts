@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -14,7 +15,7 @@ export class Journal<Entry> {
 
   static async open<Entry>(path: string | undefined): Promise<{ journal: Journal<Entry>; entries: Entry[] }> {
     if (path === undefined) return { journal: new Journal<Entry>(undefined), entries: [] };
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const content = await readIfThere(path);
     // A process that died while writing leaves a line without its end: nobody was told of it, so it goes.
     const complete = content.lastIndexOf('\n') + 1;
@@ -71,4 +72,13 @@ function parseLines<Entry>(content: Buffer): Entry[] {
     start = end + 1;
   }
   return entries;
+}
+
+/** Node's `recursive` never returns where the system says that the folder above a new one does not exist: `/proc/x`. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw new Error(`DATA_DIR: ${folder} can't be made (${error.code})`);
+  });
 }
