@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parse as parseYaml } from 'yaml';
+import { parse as parseYaml, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { isBaseUrl, isPlainUrl, namesRefusedAddress, type CallbackAddresses } from '../clients/addresses';
 import {
@@ -192,9 +192,10 @@ export function parseTenants(file: string, text: string): TenantEntries {
   let content: unknown;
   try {
     content = file.endsWith('.json') ? JSON.parse(source) : parseYaml(source, { maxAliasCount: 100 });
-  } catch {
+  } catch (error) {
     // The parser's own message quotes the text, which holds secrets.
-    throw new TenantsFileError(file, [`it is not well-formed ${file.endsWith('.json') ? 'JSON' : 'YAML'}`]);
+    const kind = file.endsWith('.json') ? 'JSON' : 'YAML';
+    throw new TenantsFileError(file, [`it is not well-formed ${kind}${placeOf(error, source)}`]);
   }
   const parsed = Entries.safeParse(content);
   if (!parsed.success) {
@@ -204,6 +205,16 @@ export function parseTenants(file: string, text: string): TenantEntries {
     );
   }
   return parsed.data;
+}
+
+/** Where the parser says that the fault is; not always does it say so. */
+function placeOf(error: unknown, source: string): string {
+  const { message, linePos } = error as Partial<YAMLParseError>;
+  if (linePos !== undefined) return `: line ${linePos[0].line}, column ${linePos[0].col}`;
+  const position = /in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message ?? '')?.[1];
+  if (position === undefined) return '';
+  const lines = source.slice(0, Number(position)).split('\n');
+  return `: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 export function operatorOf(entry: OperatorEntry): OperatorSettings {

@@ -24,6 +24,17 @@ const changed = (change: (content: Content) => void): string => {
 };
 
 describe('TENANTS_FILE', () => {
+  it.each([
+    ['tenants.json', '{\n  "operators": [],\n  secret: "s3cret"\n}', 'JSON: line 3, column 3'],
+    ['tenants.json', '\ufeff{ "operators": [] "s3cret" }', 'JSON: line 1, column 19'],
+    ['tenants.json', '{ "operators": "s3cret in JSON at position 5', 'JSON: line 1, column 45'],
+    ['tenants.json', '[s3cret in JSON at position 5', 'JSON'],
+    ['tenants.yaml', 'operators:\n  - secrets: [s3cret\nproviders: []', 'YAML: line 3, column 1'],
+  ])('%s that is %j names the place of the fault and quotes nothing', (file, text, place) => {
+    expect(() => parseTenants(file, text)).toThrow(new RegExp(`is not well-formed ${place}$`));
+    expect(() => parseTenants(file, text)).not.toThrow(/s3cret/);
+  });
+
   it('takes the example of the contract', () => {
     const { operators, games } = parseTenants('t.json', example);
     expect(operatorOf(operators[0]!)).toEqual({
