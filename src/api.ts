@@ -46,7 +46,8 @@ export async function serveApi(foundation: Foundation): Promise<void> {
   });
   const demoGames = createDemoStore(database.db);
   const demoRounds = createDemoRounds({ store: demoGames, policyFor: (session) => ports.policyFor(session) });
-  const health = createHealth(probes(temporal, database));
+  const probed = probes(temporal, database);
+  const health = createHealth(probed);
   foundation.admin?.add({ health });
   const app = createApp({
     ...httpDeps(foundation, { queries, ports, health }),
@@ -64,7 +65,10 @@ export async function serveApi(foundation: Foundation): Promise<void> {
   // Ready once, ready to be degraded: that must not depend on anybody having asked before an outage.
   void untilReached(stopped, logger, 'Temporal, MongoDB or a worker', async () => {
     const { missing } = await health.check();
-    if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
+    if (missing.length === 0) return;
+    // Nobody works in a namespace that does not exist: the server says so.
+    const cause = await probed.worker().catch((error: unknown) => error);
+    throw new Error(`missing: ${missing.join(', ')}`, { cause });
   });
 
   // That a worker is gone shows only to who has looked before.

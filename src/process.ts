@@ -80,7 +80,7 @@ export async function untilReached<T>(
     try {
       return await run();
     } catch (error) {
-      const needed = error instanceof PersonNeededError ? error.message : undefined;
+      const needed = whatToDo(error);
       const line = needed ?? `${server} can't be reached; trying again until it can`;
       if (!told.has(line)) logger.warn(needed === undefined ? { error } : {}, line);
       told.add(line);
@@ -88,4 +88,15 @@ export async function untilReached<T>(
     }
   }
   return undefined;
+}
+
+/** As gRPC has it; of what is asked for at start only the namespace can be missing. */
+const NOT_FOUND = 5;
+
+function whatToDo(error: unknown): string | undefined {
+  if (error instanceof PersonNeededError) return error.message;
+  const { code, details, cause } = error as { code?: unknown; details?: unknown; cause?: unknown };
+  if (code === NOT_FOUND && /namespace/i.test(String(details)))
+    return `TEMPORAL_NAMESPACE: ${String(details)}`;
+  return cause instanceof Error ? whatToDo(cause) : undefined;
 }
