@@ -5,21 +5,27 @@ import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
   type BetDelivery,
+  type CommandEnd,
+  type Delivered,
   type DeliveryResult,
   type GameroundActivities,
   type WalletDelivery,
 } from '../src/contracts/activities';
 import { startSignal } from '../src/contracts/gameround';
 import { judge } from '../src/domain/judge';
-import { isOwn } from '../src/domain/round/known-entries';
-import type { RoundSnapshot } from '../src/domain/round/types';
+import { isOwn, withKnown } from '../src/domain/round/known-entries';
+import { replyTo, snapshotOf } from '../src/domain/round/replies';
+import { owesNothing, settle } from '../src/domain/round/settle';
+import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { WalletCall, WalletOutcome } from '../src/domain/wallet-call';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
+import { endWithAnswer, type AnswerDependencies } from './answers';
 import { FAILURE_TYPES } from './failures';
+import { record } from './read-model';
 import type { KnownOperator, ServerTimes, TenantLookup } from './types';
 
-export interface DeliverDependencies {
+export interface DeliverDependencies extends AnswerDependencies {
   tenants: TenantLookup;
   wallet: OperatorWallet;
   guards: Guards;
@@ -51,13 +57,16 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
   }
 
   return {
-    async deliver(delivery): Promise<DeliveryResult> {
+    async deliver(delivery, end) {
+      const clock = serverClock();
       const operator = await tenants.operator(delivery.round.operatorId);
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
       const alive = setInterval(() => heartbeat(), ALIVE_MS);
       try {
         const begun = await begin(deps, delivery);
-        return typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
+        const result =
+          typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
+        return await finish(deps, delivery, { result, at: clock() }, end);
       } finally {
         clearInterval(alive);
       }
@@ -89,6 +98,50 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       );
     },
   };
+}
+
+/** The Temporal server's time, counted on from when it handed out this attempt: workers' clocks may differ. */
+function serverClock(): () => string {
+  const { currentAttemptScheduledTimestampMs } = activityInfo();
+  const begunAt = performance.now();
+  return () =>
+    new Date(Math.round(currentAttemptScheduledTimestampMs + performance.now() - begunAt)).toISOString();
+}
+
+/**
+ * Ends the command where the outcome leaves nothing to be sent: applies it by the same rules as the workflow, writes
+ * the record and answers the caller. Otherwise, and where the record can't be written, the workflow does it. So it does
+ * after a further attempt: the one before may be frozen, and must not write its own outcome later under the same version.
+ */
+async function finish(
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
+  delivered: Delivered,
+  end: CommandEnd | undefined,
+): Promise<Delivered> {
+  const { result, at } = delivered;
+  if (end === undefined || result.kind === 'guard-lost' || result.kind === 'ahead') return delivered;
+  if (isRepeated(delivery, activityInfo())) return delivered;
+  const next = await after(deps.rounds, end, result, at).catch(() => undefined);
+  const answer = next?.commands[end.key]?.answer;
+  if (next === undefined || answer === undefined || !owesNothing(next)) return delivered;
+  const isRecorded = await record(deps, snapshotOf(next), end.version, delivery.own).catch(() => false);
+  if (!isRecorded) return delivered;
+  return endWithAnswer(deps, { ...delivered, recordedAs: end.version }, end.calls, () =>
+    replyTo(next, answer),
+  );
+}
+
+/** The round after its call; undefined where its record does not hold what was left out of the round. */
+async function after(
+  rounds: Rounds,
+  { state, known }: CommandEnd,
+  outcome: WalletOutcome,
+  at: string,
+): Promise<RoundState | undefined> {
+  const isWhole = known.transactions === 0 && known.gameState === 0;
+  const before = isWhole ? state : withKnown(state, known, await rounds.recorded(state.identity.gameround));
+  return before && settle(before, outcome, at);
 }
 
 /** A round whose credit is retried for days has to go on in new runs, which it can't while an activity is out. */

@@ -344,7 +344,7 @@ export class Stack {
         return startChild({
           name: part,
           command: process.execPath,
-          args: this.#script(part === 'api' ? 'src/main.js' : 'worker/main.js'),
+          args: this.#script(part === 'api' ? 'worker/with-api.js' : 'worker/main.js'),
           env: this.#env(part),
           logFile: join(this.logDir, `${part}.log`),
           ipc: true,

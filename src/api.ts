@@ -87,10 +87,10 @@ interface Parts {
 
 /** What the routes work with, as far as it is not made for them alone. */
 function httpDeps(
-  { config, temporal, tenants, sessions, outbound: { wallet } }: Foundation,
+  { config, temporal, localWorker, tenants, sessions, outbound: { wallet } }: Foundation,
   { queries, ports, health }: Parts,
 ): Omit<HttpDeps, 'demoRounds' | 'provider' | 'rng' | 'gameConfigurations' | 'logger' | 'metrics'> {
-  const commands = createCommands(temporal.client, ports);
+  const commands = createCommands(temporal.client, ports, { local: localWorker });
   return {
     baseUrl: config.http.baseUrl,
     trustedProxies: config.http.trustedProxies,

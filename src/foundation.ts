@@ -2,7 +2,9 @@ import { Client, Connection } from '@temporalio/client';
 import { startAdmin, type Admin } from './admin';
 import { watchCertificates } from './certificates';
 import { callsEnded } from './commands/deadline';
+import type { LocalWorker } from './commands/local-worker';
 import { ConfigError, describeConfig, loadConfig, type Config } from './config';
+import { createWaitingCalls } from './contracts/waiting-calls';
 import { createLogger, type Logger, type ProcessName } from './logging';
 import { createMetrics, type Metrics } from './metrics';
 import { createOutbound, type Outbound } from './outbound';
@@ -30,6 +32,8 @@ export interface Foundation {
   rounds: Rounds;
   guards: Guards;
   temporal: Temporal;
+  /** Its client is there while this process has a worker that runs. */
+  localWorker: LocalWorker;
   close(): Promise<void>;
 }
 
@@ -62,6 +66,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
     ...{ config, logger, metrics, admin, stopped, database, tenants, outbound, sessions, temporal },
     rounds,
     guards: createGuards(db),
+    localWorker: { waitingCalls: createWaitingCalls() },
     async close() {
       await tenants.close();
       await sessions.close();

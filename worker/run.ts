@@ -1,4 +1,4 @@
-import type { Connection } from '@temporalio/client';
+import { Client, type Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
 import { createActivities, type Activities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
@@ -22,7 +22,8 @@ const SETUP_TIMEOUT_MS = 5_000;
 
 /** Composition root of the worker: works until `stopped`, and then until the calls that it is in are finished. */
 export async function runWorker(foundation: Foundation, stopped: AbortSignal): Promise<void> {
-  const { config, logger, metrics, database, tenants, outbound, sessions, rounds, guards } = foundation;
+  const { config, logger, metrics, database, tenants, outbound, sessions, rounds, guards, localWorker } =
+    foundation;
   const { connection, client } = foundation.temporal;
   const metricsAddress = await freeLocalAddress();
   installRuntime(logger, metricsAddress);
@@ -38,6 +39,8 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,
     observe: (delivery) => metrics.walletOutcome(delivery),
+    waitingCalls: localWorker.waitingCalls,
+    complete: (taskToken, result) => client.activity.complete(taskToken, result),
   });
   const indexes = untilReached(stopped, logger, 'MongoDB', async () => {
     // A client whose first connection failed stays closed until it is told to connect again.
@@ -49,11 +52,15 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     health: healthOf(() => isPolling()),
     measures: () => temporalMetrics(metricsAddress),
   });
-  const worker = await untilReached(stopped, logger, 'Temporal', () =>
+  const connected = await untilReached(stopped, logger, 'Temporal', () =>
     connect(config, connection, activities, logger),
   );
-  isPolling = () => worker?.getState() === 'RUNNING';
-  if (worker !== undefined) await runUntil(worker, stopped, logger);
+  if (connected !== undefined) {
+    const { worker } = connected;
+    isPolling = () => worker.getState() === 'RUNNING';
+    localWorker.client = connected.client;
+    await runUntil(worker, stopped, logger).finally(() => (localWorker.client = undefined));
+  }
   await indexes;
 }
 
@@ -72,20 +79,22 @@ async function connect(
   connection: Connection,
   activities: Activities,
   logger: Logger,
-): Promise<Worker> {
+): Promise<{ worker: Worker; client: Client }> {
   const { namespace } = config.temporal;
   const inTime = <T>(ask: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + SETUP_TIMEOUT_MS, ask);
   await inTime(() => ensureSearchAttributes(connection, namespace));
   const native = await NativeConnection.connect(temporalAddress(config));
   await inTime(() => checkRetention(connection, namespace, logger));
-  return createWorker({
+  const dataConverter = dataConverterOf(config.payloads);
+  const worker = await createWorker({
     connection: native,
     namespace,
     activities,
     workflows: { bundlePath: bundlePath(encrypts(config.payloads) ? 'encoded' : 'plain') },
-    dataConverter: dataConverterOf(config.payloads),
+    dataConverter,
   });
+  return { worker, client: new Client({ connection: native, namespace, dataConverter }) };
 }
 
 /** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */

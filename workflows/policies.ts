@@ -5,9 +5,9 @@ import { MAX_WALLET_TIMEOUT_MS } from '../src/domain/wallet-call';
 
 /**
  * Longer than any tenant's walletTimeout: the wallet client ends a delivery by the time-out that the tenant has today.
- * Signing, the guard or the record, and the network come on top. That a worker is gone is told by its heartbeats.
+ * Signing, the guard, the record before and after it, and the network come on top. That a worker is gone is told by its heartbeats.
  */
-const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 5_000;
+const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 15_000;
 
 /** A worker in a wallet call gives a sign of life every second; without one for this long it is taken for dead. */
 const WORKER_DEATH_MS = 5_000;

@@ -3,6 +3,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { UnreadablePayloadError } from '../contracts/payloads';
 import { refuse, refuseBecause } from '../domain/errors';
 
@@ -145,6 +146,7 @@ function asRefusal(error: unknown, isThere: boolean): unknown {
   if (error instanceof UnreadablePayloadError) {
     return refuseBecause(error, 'SERVICEUNAVAILABLE');
   }
+  if (error instanceof NamespaceNotFoundError) return refuseBecause(error, 'SERVICEUNAVAILABLE');
   const grpc = grpcCodeOf(error);
   const isLate = error instanceof OutOfTimeError || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
   if (grpc === undefined && !isLate) return error;

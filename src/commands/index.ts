@@ -5,6 +5,7 @@ import { addWin } from './add-win';
 import { collectWin } from './collect-win';
 import { describeRound } from './describe-round';
 import { endGameRound } from './end-game-round';
+import type { LocalWorker } from './local-worker';
 import type { CommandPorts } from './ports';
 import { createRoundClient } from './round-client';
 import { startGameRound } from './start-game-round';
@@ -15,14 +16,16 @@ export interface CommandOptions {
   /** Milliseconds since the epoch: what a new round is dated by. */
   now?: () => number;
   taskQueue?: string;
+  /** Where the worker runs in the same process. */
+  local?: LocalWorker;
 }
 
 export function createCommands(
   client: Client,
   ports: CommandPorts,
-  { now = Date.now, taskQueue = TASK_QUEUE }: CommandOptions = {},
+  { now = Date.now, taskQueue = TASK_QUEUE, local }: CommandOptions = {},
 ): GameroundCommands {
-  const deps = { rounds: createRoundClient(client, taskQueue), ports, now };
+  const deps = { rounds: createRoundClient(client, taskQueue, local), ports, now };
   return {
     startGameRound: (request) => startGameRound(deps, request),
     addWin: (request) => addWin(deps, request),

@@ -29,6 +29,7 @@ import { refuse } from '../domain/errors';
 import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundIdentity, RoundState } from '../domain/round/types';
 import { channels } from './channels';
+import { firstAnswer, type LocalWorker } from './local-worker';
 import {
   commandDeadline,
   msLeft,
@@ -75,7 +76,7 @@ export interface Sending {
   isWaiting?: boolean;
 }
 
-export function createRoundClient(client: Client, taskQueue: string): RoundClient {
+export function createRoundClient(client: Client, taskQueue: string, local?: LocalWorker): RoundClient {
   const limit = perRoundLimiter(IN_FLIGHT_PER_ROUND);
   const reading = perRoundLimiter(READING_PER_ROUND);
   const waiting = waitingRounds();
@@ -118,27 +119,53 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
     }
   }
 
+  /** Starts the round with its first task for this process's worker; false where another start was first. */
+  async function startHere(eager: Client, start: GameroundStart, asked: Asked): Promise<boolean> {
+    const options = { ...startOptions(start), taskQueue, requestEagerStart: true };
+    const run = (): Promise<unknown> => eager.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, options);
+    try {
+      await withinCommandTime(eager, run, asked);
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+      throw error;
+    }
+  }
+
+  async function startAndAsk(start: GameroundStart, asked: Asked): Promise<RoundReply | Gone | 'guard-lost'> {
+    const { command, identity } = start;
+    const { gameround } = identity;
+    let first: Told;
+    try {
+      const run = (): Promise<RoundReply> =>
+        client.workflow.executeUpdateWithStart(startUpdate, {
+          startWorkflowOperation: startOperation(start, taskQueue),
+          args: [command, asked.actor, asked.call],
+        });
+      first = { reply: await limited(gameround, run, asked) };
+    } catch (error) {
+      if (failureOf(error)?.type === FAILURES.guardLost) return 'guard-lost';
+      const answers = (): Promise<Answers> => limited(gameround, () => answersOf(handleOf(gameround)), asked);
+      first = await toldBy(error, answers, asked);
+    }
+    return answered(gameround, command, asked, first);
+  }
+
   return {
     start: async (start, actor, deadline = commandDeadline()) => {
       mustBeReadable(start.command);
       const call = randomUUID();
-      const { gameround } = start.identity;
       const asked: Asked = { actor, call, deadline };
-      let first: Told;
-      try {
-        const run = (): Promise<RoundReply> =>
-          client.workflow.executeUpdateWithStart(startUpdate, {
-            startWorkflowOperation: startOperation({ ...start, call }, taskQueue),
-            args: [start.command, actor, call],
-          });
-        first = { reply: await limited(gameround, run, asked) };
-      } catch (error) {
-        if (failureOf(error)?.type === FAILURES.guardLost) return 'guard-lost';
-        const answers = (): Promise<Answers> =>
-          limited(gameround, () => answersOf(handleOf(gameround)), asked);
-        first = await toldBy(error, answers, asked);
-      }
-      return answered(gameround, start.command, asked, first);
+      const begun = { ...start, call };
+      const ask = (): Promise<RoundReply | Gone | 'guard-lost'> => startAndAsk(begun, asked);
+      const eager = local?.client;
+      if (eager === undefined) return ask();
+      return firstAnswer(
+        local,
+        { call, gameround: start.identity.gameround },
+        () => startHere(eager, begun, asked),
+        ask,
+      );
     },
     send: async (gameround, sent, actor, { deadline = commandDeadline(), isWaiting = false } = {}) => {
       mustBeReadable(sent);
@@ -148,14 +175,17 @@ export function createRoundClient(client: Client, taskQueue: string): RoundClien
         if (told !== 'free') return answered(gameround, sent, asked, told);
       }
       const { command, signal } = channels(sent);
-      try {
+      const { call } = asked;
+      const signalled = async (): Promise<boolean> => {
         // Once: what comes after this may be tried again, and all of it would be in the history.
-        await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, asked.call), asked);
-      } catch (error) {
-        return goneOr(error);
-      }
-      const taken = { ...asked, isTaken: true };
-      return answered(gameround, sent, taken, await update(gameround, sent, taken));
+        await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, call), asked);
+        return local?.waitingCalls.isLocal(gameround) ?? false;
+      };
+      const ask = async (): Promise<RoundReply | Gone> => {
+        const taken = { ...asked, isTaken: true };
+        return answered(gameround, sent, taken, await update(gameround, sent, taken));
+      };
+      return firstAnswer(local, { call, gameround }, signalled, ask).catch(goneOr);
     },
     ask: async (gameround, sent, actor, deadline = commandDeadline()) => {
       mustBeReadable(sent);

@@ -1,4 +1,4 @@
-import type { Actor, RoundReply } from '../contracts/gameround';
+import type { Actor, RoundReply, RoundStateView } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
 import { normalId } from '../domain/hashes';
 import { WAITING_MARKS } from '../domain/round/attention';
@@ -53,13 +53,15 @@ export async function sendToRound(
 ): Promise<RoundReply> {
   const deadline = commandDeadline();
   const record = await reach(deps, session, gameRound, deadline);
+  const actor = actorOf(session);
   // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
   const isOver = record !== 'unavailable' && record !== undefined && record.status !== 'open';
-  const actor = actorOf(session);
   const reply = isOver
     ? await deps.rounds.ask(gameRound, command, actor, deadline)
     : await deps.rounds.send(gameRound, command, actor, { deadline, isWaiting: waits(record) });
-  return reply === 'gone' ? replyForOver(deps, gameRound, actorOf(session), deadline) : reply;
+  // What has ended the round is in its record before the round itself has taken it in: this came after it.
+  const isLate = reply !== 'gone' && reply.refusal === undefined && isOver && !waits(record);
+  return reply === 'gone' || isLate ? replyForOver(deps, gameRound, actor, deadline) : reply;
 }
 
 /** Whether a record says that its round waits for the wallet. It may be late: the round itself is asked. */
@@ -146,5 +148,15 @@ export async function stateOf(
   const isBehind = state.status !== 'open' && record !== 'unavailable';
   if (isBehind && !(await deps.rounds.isRunning(gameround, deadline)))
     await deps.ports.repairRecord(state).catch(() => undefined);
-  return state;
+  return (await newerRecord(deps, state)) ?? state;
+}
+
+/** A command's caller may have its answer, from the activity that has written the record, before the round takes the outcome in. */
+export async function newerRecord(
+  { ports }: CommandDependencies,
+  { phase, version, identity }: RoundStateView,
+): Promise<RoundSnapshot | undefined> {
+  if (phase !== 'starting' && phase !== 'busy') return undefined;
+  const record = await ports.findRecorded(identity.gameround).catch(() => undefined);
+  return record !== undefined && record.version >= version ? record.snapshot : undefined;
 }

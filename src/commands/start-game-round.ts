@@ -8,7 +8,7 @@ import { owns } from '../domain/session';
 import { startCommandOf } from './start-command';
 import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from './ports';
-import { actorOf, recordOf, replyForOver, waits, type CommandDependencies } from './shared';
+import { actorOf, newerRecord, recordOf, replyForOver, waits, type CommandDependencies } from './shared';
 import type { StartGameRound } from './types';
 
 const MIN_PAUSE_MS = 50;
@@ -158,7 +158,9 @@ async function openRoundOf(
   deadline: number,
 ): Promise<RoundStateView | undefined> {
   if (!(await deps.rounds.isRunning(gameround, deadline))) return undefined;
-  const state = await deps.rounds.state(gameround, deadline);
+  const told = await deps.rounds.state(gameround, deadline);
+  const record = told && (await newerRecord(deps, told));
+  const state = told && record ? { ...told, ...record, phase: 'settled' as const } : told;
   return state !== undefined && state.status === 'open' && !state.crashed ? state : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { KnownEntries, OwnVersions, Recorded } from '../domain/round/known-entries';
-import type { RoundIdentity, RoundSnapshot } from '../domain/round/types';
-import type { WalletCall, WalletOutcome } from '../domain/wallet-call';
+import type { Answer, RoundIdentity, RoundSnapshot, RoundState } from '../domain/round/types';
+import type { WalletBalance, WalletCall, WalletOutcome } from '../domain/wallet-call';
 
 export interface WalletDelivery {
   round: RoundIdentity;
@@ -43,6 +43,33 @@ export type DeliveryResult =
   /** Nothing was sent: the record is ahead of what this run has written, since Temporal was restored from an older copy. */
   | { kind: 'ahead'; record: Recorded };
 
+/** What a delivery needs to end its command itself: to apply the outcome, write the record and answer the caller. */
+export interface CommandEnd {
+  /** The round with its call pending, without the entries that its record is known to hold. */
+  state: RoundState;
+  known: KnownEntries;
+  /** Under which the record is written; the delivery's `own` has it. */
+  version: number;
+  key: string;
+  /** The calls that wait for the command's answer; those that wait in the activity's process are answered by it. */
+  calls: string[];
+}
+
+export interface Delivered {
+  result: DeliveryResult;
+  /** When the outcome was known, by the Temporal server's clock; ISO 8601. It is the time that the rules see. */
+  at: string;
+  /** The version of the record where the command is done and recorded: nothing is left to be sent. */
+  recordedAs?: number;
+}
+
+/** The answer to a command, which goes out once the record is written. */
+export interface PendingAnswer {
+  calls: string[];
+  answer: Answer;
+  lastBalance?: WalletBalance;
+}
+
 export interface ProjectedRound {
   /** Without the entries of its two lists that the record is known to hold: a long round isn't sent anew each time. */
   snapshot: RoundSnapshot;
@@ -60,8 +87,11 @@ export interface ProjectedRound {
 export const RECORD_BEHIND = 'RecordBehind';
 
 export interface GameroundActivities {
-  /** The first delivery of a wallet call; attempted again only where its worker died or nothing could be sent. */
-  deliver(delivery: WalletDelivery): Promise<DeliveryResult>;
+  /**
+   * The first delivery of a wallet call; attempted again only where its worker died or nothing could be sent. With `end`,
+   * where nothing is to be sent after it, the record is written and the callers in this process are answered as well.
+   */
+  deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
   /** Delivers a credit or void until it is settled: fails, and is retried, for as long as the outcome is `repeat`. */
   settle(delivery: WalletDelivery): Promise<WalletOutcome>;
   /** Returns when the operator's secrets are others than those that `refusedWith` names; fails, and is retried, until then. */
@@ -70,7 +100,7 @@ export interface GameroundActivities {
    * Writes the round's record; gives the open-round guard back when the round is not open any more. Fails for good with
    * `RecordBehind` when the record is not the one whose entries were left out. A record that is newer, or not this run's own, is left as it is and returned.
    */
-  project(round: ProjectedRound): Promise<Recorded | undefined>;
+  project(round: ProjectedRound, answer?: PendingAnswer): Promise<Recorded | undefined>;
   /** Asks the provider to close a forgotten round (spec doAutoClose); fails unless it answers 200. */
   autoClose(round: RoundIdentity): Promise<void>;
   /** Asks the provider what it wants kept with a closed round (getGameResult). */

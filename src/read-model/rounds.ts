@@ -53,6 +53,7 @@ export interface RoundDocument
 
 /** A command has ten seconds in all: a database that hangs must not take them. */
 const READ_TIMEOUT_MS = 1_000;
+const WRITE_TIMEOUT_MS = 2_000;
 const WAITING_TIMEOUT_MS = 2_000;
 /** Marks times operators; more than a person, or a Prometheus, has a use for. */
 const MAX_WAITING = 1_000;
@@ -104,7 +105,10 @@ export function createRounds(db: Db, environment: string): Rounds {
       const { _id, ...fields } = { ...toDocument(snapshot, version, environment), waiting };
       try {
         const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
-        await collection.replaceOne({ _id, $or: older }, fields, { upsert: true });
+        await collection.replaceOne({ _id, $or: older }, fields, {
+          upsert: true,
+          timeoutMS: WRITE_TIMEOUT_MS,
+        });
         return true;
       } catch (error) {
         // The upsert found no older version and its insert met the record: a newer one is there.

@@ -7,6 +7,7 @@ import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
   type BetDelivery,
+  type Delivered,
   type DeliveryResult,
   type WalletDelivery,
 } from '../../src/contracts/activities';
@@ -20,6 +21,7 @@ import { openDatabase, type Database } from '../../src/read-model/connect';
 import { createGuards } from '../../src/read-model/guards';
 import { createRounds } from '../../src/read-model/rounds';
 import { until } from '../support/player';
+import { NO_CALLERS_HERE } from '../support/rounds-harness';
 
 /* What becomes of a delivery that may have been made before (contract: Money, debit): real mongod, a scripted wallet. */
 
@@ -78,6 +80,7 @@ beforeEach(async () => {
     rounds: createRounds(db, 'test'),
     times: { startedAt: () => Promise.resolve(startedAt), signalledAt: () => Promise.resolve(signalledAt) },
     observe: () => undefined,
+    ...NO_CALLERS_HERE,
   };
   state = openRound(identity(), POLICY, START, AT);
   await deps.guards.take(state.identity, state.identity.gameround);
@@ -134,7 +137,9 @@ function deliver(
   const times = { scheduledTimestampMs: ACCEPTED_AT, currentAttemptScheduledTimestampMs: ACCEPTED_AT };
   const environment = new MockActivityEnvironment({ attempt, workflowExecution, ...times, ...more });
   const activity = createWalletActivities(deps).deliver;
-  return environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery(change, bet));
+  return environment
+    .run<[WalletDelivery], Delivered, typeof activity>(activity, delivery(change, bet))
+    .then(({ result }) => result);
 }
 
 test('a first delivery is judged by its answer', async () => {
@@ -299,13 +304,14 @@ test('the guard is given back only when the record is there, which tells from th
   const cancelled = { ...snapshotOf(state), status: 'cancel' as const };
   const { guards, rounds } = deps;
   const { project } = createReadModelActivities({
+    ...NO_CALLERS_HERE,
     guards,
     rounds: { ...rounds, write: () => Promise.reject(new Error('MongoDB is away')) },
   });
   const projected = { snapshot: cancelled, version: 1, known: { transactions: 0, gameState: 0, version: 0 } };
   await expect(project(projected)).rejects.toThrow('MongoDB is away');
   expect(await guards.holder(state.identity)).toBe(state.identity.gameround);
-  await createReadModelActivities({ guards, rounds }).project(projected);
+  await createReadModelActivities({ ...NO_CALLERS_HERE, guards, rounds }).project(projected);
   expect(await guards.holder(state.identity)).toBeUndefined();
 });
 
@@ -413,11 +419,11 @@ test('while a wallet takes its time the activity gives signs of life', async () 
   const environment = new MockActivityEnvironment({ workflowExecution: { workflowId: 'w', runId: RUN } });
   environment.on('heartbeat', (details: unknown) => beats.push(details));
   const activity = createWalletActivities(deps).deliver;
-  const delivering = environment.run<[WalletDelivery], DeliveryResult, typeof activity>(activity, delivery());
+  const delivering = environment.run<[WalletDelivery], Delivered, typeof activity>(activity, delivery());
   await until(
     () => Promise.resolve(beats.length),
     (count) => count > 1,
   );
   answer(TAKEN);
-  expect(await delivering).toMatchObject({ kind: 'accepted' });
+  expect((await delivering).result).toMatchObject({ kind: 'accepted' });
 });

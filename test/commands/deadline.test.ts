@@ -1,4 +1,5 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { msLeft, withinCommandTime } from '../../src/commands/deadline';
 
 /** As the SDK's: its deadline goes by the machine's clock, so one that is set back never comes. */
@@ -34,4 +35,11 @@ test('a caller’s time ends, also when the clock is set back while it waits', a
     refusal: { status: 503, errorCode: { msg: 'SERVICEUNAVAILABLE' } },
   });
   expect(msLeft(deadline)).toBeLessThan(0);
+});
+
+test('a namespace that is not there is the service’s trouble, not an internal error', async () => {
+  const gone = (): Promise<never> => Promise.reject(new NamespaceNotFoundError('gone'));
+  await expect(withinCommandTime(clientWhoseDeadlineNeverComes(), gone)).rejects.toMatchObject({
+    refusal: { status: 503, errorCode: { msg: 'SERVICEUNAVAILABLE' } },
+  });
 });

@@ -1753,7 +1753,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.durable'],
     file: 'src/commands/round-client.ts',
-    find: 'await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, asked.call), asked);',
+    find: 'await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, call), asked);',
     replace: '',
   },
   {
@@ -1926,6 +1926,24 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (false as boolean)',
   },
   {
+    rows: ['c4.direct'],
+    file: 'activities/answers.ts',
+    find: 'await complete(activityInfo().taskToken, result);',
+    replace: 'void complete(activityInfo().taskToken, result);',
+  },
+  {
+    rows: ['c4.direct#2'],
+    file: 'src/commands/shared.ts',
+    find: 'record.version >= version ? record.snapshot : undefined',
+    replace: 'record.version > version + 1e9 ? record.snapshot : undefined',
+  },
+  {
+    rows: ['c4.direct#3'],
+    file: 'src/commands/shared.ts',
+    find: 'reply.refusal === undefined && isOver && !waits(record)',
+    replace: 'reply.refusal !== undefined && isOver && !waits(record)',
+  },
+  {
     rows: ['c4.waits'],
     file: 'workflows/gameround/inbox.ts',
     find: 'condition(() => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox)),',
@@ -1940,7 +1958,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.liveTimeout'],
     file: 'workflows/policies.ts',
-    find: 'const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 5_000;',
+    find: 'const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 15_000;',
     replace: 'const DELIVERY_MS = Math.min(MAX_WALLET_TIMEOUT_MS, 3_500);',
   },
   {

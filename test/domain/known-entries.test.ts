@@ -37,7 +37,7 @@ function recordOf(snapshot: RoundSnapshot, version = VERSION): Recorded {
 
 test('without a record everything is sent', () => {
   expect(withoutKnown(round(40, 20), undefined)).toEqual({
-    snapshot: round(40, 20),
+    round: round(40, 20),
     known: { transactions: 0, gameState: 0, version: 0 },
   });
 });
@@ -49,7 +49,7 @@ test('a short round is always sent as a whole', () => {
 
 test('of a long round what is new is sent, and the whole comes out', () => {
   const recorded = recordOf(round(40, 20));
-  const { snapshot, known } = withoutKnown(round(42, 21), recorded);
+  const { round: snapshot, known } = withoutKnown(round(42, 21), recorded);
   expect(known).toEqual({ transactions: 20, gameState: 40, version: VERSION });
   expect(snapshot.gameState.map(({ hash }) => hash)).toEqual(['win-40', 'win-41']);
   expect(snapshot.transactions.map(({ hash }) => hash)).toEqual(['credit-20']);
@@ -58,7 +58,7 @@ test('of a long round what is new is sent, and the whole comes out', () => {
 
 test('everything from the first entry that has changed is sent', () => {
   const recorded = recordOf(round(40, 20, 17));
-  const { snapshot, known } = withoutKnown(round(40, 20, 18), recorded);
+  const { round: snapshot, known } = withoutKnown(round(40, 20, 18), recorded);
   expect(known).toEqual({ transactions: 20, gameState: 17, version: VERSION });
   expect(withKnown(snapshot, known, recorded)).toEqual(round(40, 20, 18));
 });
@@ -68,6 +68,6 @@ test.each([
   ['an older one', recordOf(round(40, 20), VERSION - 1)],
   ['a newer one, of a run before a reset it may be', recordOf(round(41, 21), VERSION + 1)],
 ])('%s is not the record that was left out from', (_, recorded) => {
-  const { snapshot, known } = withoutKnown(round(42, 21), recordOf(round(40, 20)));
+  const { round: snapshot, known } = withoutKnown(round(42, 21), recordOf(round(40, 20)));
   expect(withKnown(snapshot, known, recorded)).toBeUndefined();
 });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { GameroundActivities } from '../../src/contracts/activities';
+import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
 import {
   endUpdate,
   GAMEROUND_WORKFLOW,
@@ -25,13 +26,17 @@ import { workflowBundle } from './workflow-bundle';
 export const HOUR_MS = 3_600_000;
 export const MINUTE_MS = 60_000;
 
+type World = Partial<Omit<GameroundActivities, 'deliver'>> & {
+  deliver?: (delivery: WalletDelivery) => Promise<DeliveryResult>;
+};
+
 /** Rounds over days, on a server that skips the time in which nothing happens. */
 export interface DaysHarness {
   env: TestWorkflowEnvironment;
   /** Every record that was written, the newest last. */
   records: RoundSnapshot[];
   /** What the world answers, beside a wallet and a database that take everything. */
-  world: Partial<GameroundActivities>;
+  world: World;
   open(policy?: Partial<RoundPolicy>): Promise<string>;
   handle(gameround: string): WorkflowHandle;
   end(gameround: string): Promise<unknown>;
@@ -53,7 +58,7 @@ export async function startDays(): Promise<DaysHarness> {
   await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
   const taskQueue = `skip-${randomUUID()}`;
   const records: RoundSnapshot[] = [];
-  const world: Partial<GameroundActivities> = {};
+  const world: World = {};
   const worker = await createWorker({
     connection: env.nativeConnection,
     namespace: 'default',
@@ -87,10 +92,14 @@ export async function startDays(): Promise<DaysHarness> {
 }
 
 /** `world` is looked at anew for every call: a test changes it as it goes. */
-function activitiesOf(world: Partial<GameroundActivities>, records: RoundSnapshot[]): GameroundActivities {
+function activitiesOf(world: World, records: RoundSnapshot[]): GameroundActivities {
   const nothing = (): Promise<undefined> => Promise.resolve(undefined);
   return {
-    deliver: (delivery) => world.deliver?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
+    async deliver(delivery) {
+      const at = new Date(activityInfo().currentAttemptScheduledTimestampMs).toISOString();
+      const result = (await world.deliver?.(delivery)) ?? { kind: 'accepted' };
+      return { result, at };
+    },
     settle: (delivery) => world.settle?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
     newSecrets: (operatorId, refusedWith) => world.newSecrets?.(operatorId, refusedWith) ?? nothing(),
     project: (round) => {

@@ -24,13 +24,15 @@ import { bareEnvironment, logDirOf, removeServiceData, signalTo, startServer } f
 import { walletControls, type WalletControls } from './wallet-controls';
 
 /** The second ones run only where a test starts them. */
-export type Part = 'temporal' | 'mongod' | 'worker' | 'api' | 'worker2' | 'api2';
+export type Part = 'temporal' | 'mongod' | 'worker' | 'api' | 'worker2' | 'api2' | 'service' | 'service2';
 
 export interface E2eOptions {
   /** Default: one operator, `op1`. */
   operators?: readonly OperatorOptions[];
   /** Beside the demo game. */
   games?: readonly GameOptions[];
+  /** `service`: API and worker in one process; default: a process each. */
+  shape?: 'service' | 'apart';
   /** Settings of API and worker beside the stack's own. */
   env?: NodeJS.ProcessEnv;
   /** Default: the sandbox's wallet in this process. */
@@ -58,6 +60,8 @@ export interface E2eStack {
   admin: Record<'api' | 'worker', string>;
   walletUrl: string;
   gameUrl: string;
+  temporalAddress: string;
+  mongodbUri: string;
   wallet: WalletControls;
   provider: Party;
   gameCode: string;
@@ -89,6 +93,7 @@ const STOP_TIMEOUT_MS = 30_000;
 export async function startE2eStack({
   operators = [{ operatorId: 'op1' }],
   games = [],
+  shape = 'apart',
   env = {},
   startWallet = (options) => createWalletApp(options).start(),
   startGame = startDemoGame,
@@ -121,7 +126,11 @@ export async function startE2eStack({
     await writeFile(tenants, tenantsFile({ ...urls, operators, games }));
     const processes = new Processes({ dataDir, ports, tenants, env, service: await compiledService() });
     undo.push(() => processes.killAll());
-    await processes.start(['temporal', 'mongod', 'worker', 'api']);
+    await processes.start([
+      'temporal',
+      'mongod',
+      ...(shape === 'service' ? (['service'] as const) : (['worker', 'api'] as const)),
+    ]);
     await ready(api, processes);
 
     const connection = Connection.lazy({ address: processes.temporalAddress });
@@ -137,6 +146,8 @@ export async function startE2eStack({
       },
       walletUrl: wallet.url,
       gameUrl: game.url,
+      temporalAddress: processes.temporalAddress,
+      mongodbUri: processes.mongodbUri,
       wallet: walletControls(wallet.url),
       provider: PROVIDER,
       gameCode: GAME_CODE,
@@ -186,7 +197,11 @@ interface ProcessSettings {
 
 const API = 'src/main.js';
 const WORKER = 'worker/main.js';
-const SCRIPTS = { api: API, api2: API, worker: WORKER, worker2: WORKER } as const;
+const SERVICE = 'worker/with-api.js';
+const SCRIPTS = {
+  ...{ api: API, api2: API, worker: WORKER, worker2: WORKER },
+  ...{ service: SERVICE, service2: SERVICE },
+} as const;
 
 class Processes {
   readonly #running = new Map<Part, Child>();
@@ -256,6 +271,8 @@ class Processes {
       case 'api2':
       case 'worker':
       case 'worker2':
+      case 'service':
+      case 'service2':
         return startChild({
           name: part,
           command: process.execPath,
@@ -270,11 +287,12 @@ class Processes {
 
   #env(part: Part): NodeJS.ProcessEnv {
     const { dataDir, ports, tenants, env } = this.settings;
-    const adminPort = part === 'api' ? ports.apiAdmin : part === 'worker' ? ports.workerAdmin : 0;
+    const isApi = part === 'api' || part === 'service';
+    const adminPort = isApi ? ports.apiAdmin : part === 'worker' ? ports.workerAdmin : 0;
     return {
       ...bareEnvironment(),
       HOST: '127.0.0.1',
-      PORT: String(part === 'api2' ? ports.api2 : ports.api),
+      PORT: String(part === 'api2' || part === 'service2' ? ports.api2 : ports.api),
       ADMIN_PORT: String(adminPort),
       DATA_DIR: dataDir,
       TENANTS_FILE: tenants,

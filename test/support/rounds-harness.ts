@@ -4,6 +4,7 @@ import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, type Logger } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
+import type { AnswerDependencies } from '../../activities/answers';
 import type { RoundControl, ServerTimes } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import type { CallbackAddresses } from '../../src/clients/addresses';
@@ -19,10 +20,12 @@ import { createReconciliation } from '../../src/commands/reconcile-transactions'
 import { repairRecords, type Repaired } from '../../src/commands/repair-records';
 import { createRoundControl } from '../../src/commands/round-control';
 import { createServerTimes } from '../../src/commands/server-times';
+import type { LocalWorker } from '../../src/commands/local-worker';
 import type { CommandPorts } from '../../src/commands/ports';
 import type { GameroundCommands } from '../../src/commands/types';
-import { workflowIdOf } from '../../src/contracts/gameround';
+import { stateUpdate, workflowIdOf } from '../../src/contracts/gameround';
 import type { ReconcileResult } from '../../src/contracts/reconcile';
+import { createWaitingCalls } from '../../src/contracts/waiting-calls';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
@@ -75,6 +78,11 @@ export interface RoundsOptions {
   /** `none`: the test runs its own workers. */
   worker?: 'in-process' | 'none';
   workerSlots?: Partial<WorkerSlots>;
+  /**
+   * How answers are handed to callers of this process, as in `npm run service`; `apart`: the update answers, as where
+   * API and worker are processes of their own.
+   */
+  answers?: (Partial<AnswerDependencies> & Pick<LocalWorker, 'askAfterMs'>) | 'apart';
   /** Of the wallet client; by default a worker's, without the breaker. */
   guard?: Partial<WalletGuardOptions>;
   /** How the client reads and writes payloads. */
@@ -101,7 +109,7 @@ export interface RoundsHarness extends WalletControls {
   /** Of this harness's world, for workers of a test's own. */
   activities: Activities;
   /** A worker of the test's own, with these activities where some are held up. */
-  startWorker(activities?: Activities): Promise<{ stop(): Promise<void> }>;
+  startWorker(activities?: Activities): Promise<{ client: Client; stop(): Promise<void> }>;
   /** The attention marks that stand on the workflow. */
   attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
@@ -130,6 +138,14 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const connection = await Connection.connect({ address });
   const client = new Client({ connection, namespace, dataConverter: options.dataConverter });
   const rounds = createRounds(database.db, 'test');
+  const here: (AnswerDependencies & Pick<LocalWorker, 'askAfterMs'>) | undefined =
+    options.answers === 'apart'
+      ? undefined
+      : {
+          waitingCalls: createWaitingCalls(),
+          complete: (taskToken, result) => client.activity.complete(taskToken, result),
+          ...options.answers,
+        };
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
     gameUrl: options.gameUrl,
@@ -138,6 +154,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
     times: createServerTimes(client),
+    callers: here,
   });
   const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
     runWorker({ address, namespace, taskQueue, activities: own, slots: options.workerSlots });
@@ -149,7 +166,8 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     ticketUse: (...ofPlayer) => queries.ticketUse(...ofPlayer),
   });
   const ports = portsOver(database, rounds, policy, chooseTicket);
-  const commands = createCommands(client, ports, { taskQueue });
+  const local = here && { ...here, client: worker?.client };
+  const commands = createCommands(client, ports, { taskQueue, local });
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
   return {
     ...walletControls(wallet.url),
@@ -169,6 +187,10 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     activities,
     handle,
     attention: async (gameround) => {
+      // The caller of a command may have its answer before the workflow has taken the outcome in: this waits for that.
+      await handle(gameround)
+        .executeUpdate(stateUpdate)
+        .catch(() => undefined);
       const { typedSearchAttributes } = await handle(gameround).describe();
       return typedSearchAttributes.get(GAMEROUND_ATTENTION) ?? [];
     },
@@ -195,6 +217,8 @@ export interface ActivitySettings {
   control?: RoundControl;
   /** Only bets that aren't a first attempt of a first one need them. */
   times?: ServerTimes;
+  /** Default: the worker runs apart. */
+  callers?: AnswerDependencies;
 }
 
 const noReconciliation = (): Promise<never> => Promise.reject(new Error('no reconciliation in this test'));
@@ -205,6 +229,12 @@ const NO_CONTROL: RoundControl = {
 };
 
 const NO_TIMES: ServerTimes = { startedAt: noReconciliation, signalledAt: noReconciliation };
+
+/** The worker runs apart: callers are answered by the update. */
+export const NO_CALLERS_HERE: AnswerDependencies = {
+  waitingCalls: createWaitingCalls(),
+  complete: () => Promise.reject(new Error('no caller waits here')),
+};
 
 /** The real activities over a database and the sandbox's wallet. */
 export function activitiesOver(
@@ -217,6 +247,7 @@ export function activitiesOver(
     guard,
     control = NO_CONTROL,
     times = NO_TIMES,
+    callers = NO_CALLERS_HERE,
   }: ActivitySettings,
 ): Activities {
   const wallet = guardedWallet(createOperatorWallet(http), { ...WALLET_GUARD, ...guard });
@@ -242,6 +273,7 @@ export function activitiesOver(
     control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),
     observe: () => undefined,
+    ...callers,
   });
 }
 
@@ -268,13 +300,15 @@ export async function runWorker({
   address,
   payloads = NO_KEYS,
   ...settings
-}: WorkerSettings): Promise<{ stop(): Promise<void> }> {
+}: WorkerSettings): Promise<{ client: Client; stop(): Promise<void> }> {
   const connection = await NativeConnection.connect({ address });
   const workflows = { bundlePath: await workflowBundle(encrypts(payloads) ? 'encoded' : 'plain') };
   const dataConverter = dataConverterOf(payloads);
   const worker = await createWorker({ connection, workflows, dataConverter, ...settings });
   const running = worker.run();
+  const { namespace } = settings;
   return {
+    client: new Client({ connection, namespace, dataConverter }),
     stop: async () => {
       worker.shutdown();
       await running;

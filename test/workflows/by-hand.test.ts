@@ -283,6 +283,7 @@ test('a cancel request while a call is on its way changes nothing', async () => 
 test('an update that is refused at once leaves no trace in the history', async () => {
   const hash = await player.open();
   const handle = harness.handle(hash);
+  expect(await harness.attention(hash)).toEqual([]);
   const before = await eventsOf(handle);
   for (const [update, args] of MALFORMED) {
     await expect(handle.executeUpdate(update, { args: args as [object] })).rejects.toThrow();

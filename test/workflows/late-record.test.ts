@@ -19,7 +19,9 @@ beforeAll(async () => {
     await held;
     return harness.activities.project(round);
   };
-  worker = await harness.startWorker({ ...harness.activities, project });
+  // Without the means to end its command, a delivery leaves the record to `project`.
+  const deliver: Activities['deliver'] = (delivery) => harness.activities.deliver(delivery);
+  worker = await harness.startWorker({ ...harness.activities, deliver, project });
 });
 beforeEach(() => {
   held = new Promise((resolve) => (release = resolve));

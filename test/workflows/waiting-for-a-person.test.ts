@@ -1,3 +1,4 @@
+import { defaultPayloadConverter } from '@temporalio/common';
 import { resumeRounds } from '../../src/commands/resume-rounds';
 import { stateQuery } from '../../src/contracts/gameround';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
@@ -158,3 +159,38 @@ test('a walletTimeout that is raised in mid-round holds for the open round’s w
   expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
   await finished(harness, hash);
 });
+
+test.each([
+  ['null', null],
+  ['{}', {}],
+  ['"ok"', 'ok'],
+  ['of another purpose', { kind: 'declined' }],
+])(
+  'an activity that a person completes by hand with %s counts as one without an answer',
+  async (_, result) => {
+    const hash = await player.open({ winAmount: WIN });
+    const away = { fault: 'status', status: 503 };
+    await faulty('credit', away, away, away, away);
+    player.end(hash, 'end').catch(() => undefined);
+    const handle = harness.handle(hash);
+    const { raw } = await until(
+      () => handle.describe(),
+      ({ raw: { pendingActivities } }) => pendingActivities?.[0]?.activityType?.name === 'settle',
+    );
+    await harness.client.workflowService.respondActivityTaskCompletedById({
+      namespace: 'default',
+      workflowId: handle.workflowId,
+      activityId: raw.pendingActivities?.[0]?.activityId,
+      result: { payloads: [defaultPayloadConverter.toPayload(result)] },
+    });
+    expect(await harness.attention(hash)).toEqual(['credit-pending']);
+    // The same exits as before: a person ends the waiting.
+    await settle(hash, []);
+    expect(
+      await until(
+        () => harness.attention(hash),
+        (marks) => marks.includes('crashed'),
+      ),
+    ).toEqual(['crashed']);
+  },
+);

@@ -8,6 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { PendingAnswer } from '../../src/contracts/activities';
 import {
   FAILURES,
   resumeSignal,
@@ -24,7 +25,7 @@ import { openRound } from '../../src/domain/round/open';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { refusedAsRestored } from '../../src/domain/round/restored';
-import { resume } from '../../src/domain/round/settle';
+import { owesNothing, resume } from '../../src/domain/round/settle';
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import {
   EVENTS_PER_RUN,
@@ -49,7 +50,7 @@ import {
   type Item,
 } from './inbox';
 import { createProjection, type Projection } from './projection';
-import { isSettled, now, publisher, startedAt, type Round } from './round';
+import { now, publisher, startedAt, type Round } from './round';
 import { createWallet, type Decisions, type Wallet } from './wallet';
 
 /**
@@ -214,9 +215,19 @@ async function finish(parts: Parts, item: Item): Promise<void> {
   // Not every command calls the wallet, and all of them may change what stands on the workflow.
   publish();
   // Who has its answer finds what it did: in the record, unless the database is down.
-  await projection.project();
+  if (driven !== 'recorded') await projection.project(pendingAnswer(round, item));
   answerIfDone(parts, item);
   if (!round.takenOver) parts.afterwards.begin();
+}
+
+/** For the callers of this command that still wait. */
+function pendingAnswer({ state }: Round, { key, calls, reply }: Item): PendingAnswer | undefined {
+  const answer = state.commands[key]?.answer;
+  if (answer === undefined || reply !== undefined || calls.length === 0) return undefined;
+  const { lastBalance } = state;
+  // The start is answered by its own balances alone (replyTo).
+  const isOwn = key === 'start' || answer.balance === undefined;
+  return { calls, answer, ...(isOwn ? {} : { lastBalance }) };
 }
 
 /** A person's settle ends the waiting for a wallet; every other command waits for its turn. */
@@ -262,7 +273,7 @@ function answerIfDone(parts: Parts, item: Item): void {
 function isOver({ round, inbox, projection, autoClose, afterwards }: Parts): boolean {
   return (
     round.state.status !== 'open' &&
-    isSettled(round) &&
+    owesNothing(round.state) &&
     inbox.queue.length === 0 &&
     projection.isIdle() &&
     afterwards.isDone() &&
@@ -275,7 +286,7 @@ function isFull({ round, inbox, ...parts }: Parts): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   const full = historyLength > EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > UPDATES_PER_RUN;
   const isWaiting = round.state.pending?.stalled === true;
-  const idle = isWaiting || (isSettled(round) && inbox.queue.length === 0 && inbox.active.size === 0);
+  const idle = isWaiting || (owesNothing(round.state) && inbox.queue.length === 0 && inbox.active.size === 0);
   return full && idle && isCalm(parts) && allHandlersFinished();
 }
 
@@ -290,7 +301,7 @@ function isPressing({ round, inbox, ...parts }: Parts): boolean {
     historyLength > MAX_EVENTS_PER_RUN ||
     historySize > MAX_BYTES_PER_RUN ||
     inbox.updates > MAX_UPDATES_PER_RUN;
-  return isLong && isSettled(round) && isCalm(parts);
+  return isLong && owesNothing(round.state) && isCalm(parts);
 }
 
 /** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */

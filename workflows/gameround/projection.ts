@@ -1,11 +1,18 @@
 import { condition, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import { RECORD_BEHIND, type GameroundActivities } from '../../src/contracts/activities';
+import {
+  RECORD_BEHIND,
+  type CommandEnd,
+  type GameroundActivities,
+  type PendingAnswer,
+} from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { isOwn, withoutKnown, type OwnVersions, type Recorded } from '../../src/domain/round/known-entries';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { takeOver } from '../../src/domain/round/restored';
+import type { RoundState } from '../../src/domain/round/types';
 import { failedAs } from '../failures';
 import { FIRST_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
+import type { Item } from './inbox';
 import { now, type Round } from './round';
 
 type Project = Pick<GameroundActivities, 'project'>;
@@ -14,8 +21,21 @@ const first = proxyActivities<Project>(FIRST_PROJECTION);
 const retried = proxyActivities<Project>(PROJECTION);
 
 export interface Projection {
-  /** Writes the record; returns when it is written, or after two seconds when the database doesn’t take it. */
-  project(): Promise<void>;
+  /**
+   * Writes the record, and answers the calls that wait for it; returns when it is written, or after two seconds when
+   * the database doesn’t take it.
+   */
+  project(pending?: PendingAnswer): Promise<void>;
+  /**
+   * What an activity needs to end a command itself. Undefined while an older state is still being written, and in a run
+   * that a person has reset, which knows less than its record.
+   */
+  begin(item: Pick<Item, 'key' | 'calls'>): CommandEnd | undefined;
+  /**
+   * Notes that an activity has written the record under this version, as the round stands now. False where another write
+   * was begun meanwhile, which may have put an older state in its place.
+   */
+  isUpToDate(version: number): boolean;
   /** Notes that the record has to be written, without waiting for it. */
   projectSoon(): void;
   /** The record shows the round as it is. */
@@ -47,14 +67,21 @@ export function createProjection(
   // Rises also across a reset of the workflow, which repeats decisions but not the time.
   const next = (): number => (version = Math.max(version + 1, Date.now()));
 
-  async function write({ project }: Project): Promise<void> {
+  /** A version for a write that is to come: from now on its record is this run's own. */
+  function give(): number {
+    const given = next();
+    own = { ...own, also: [...own.also, given] };
+    return given;
+  }
+
+  async function write({ project }: Project, pending?: PendingAnswer): Promise<void> {
     const snapshot = snapshotOf(round.state);
     const base = recorded;
     try {
       const before = wasReset() ? undefined : own;
-      const given = next();
-      own = { ...own, also: [...own.also, given] };
-      const other = await project({ ...withoutKnown(snapshot, base), version: given, own: before });
+      const given = give();
+      const { round: rest, known } = withoutKnown(snapshot, base);
+      const other = await project({ snapshot: rest, known, version: given, own: before }, pending);
       recorded = other === undefined ? { snapshot, version: given } : undefined;
       if (other === undefined) written(given);
       else if (mustWriteAgain(other)) await write({ project });
@@ -130,13 +157,13 @@ export function createProjection(
   }
 
   return {
-    async project() {
+    async project(pending) {
       if (catchingUp) {
         stale = true;
         return;
       }
       try {
-        await write(first);
+        await write(first, pending);
       } catch (error) {
         log.warn('the record could not be written at once', { reason: String(error) });
         round.state = mark(round.state, 'projection-pending', true);
@@ -144,12 +171,31 @@ export function createProjection(
         projectSoon();
       }
     },
+    begin({ key, calls }) {
+      if (catchingUp || stale) return undefined;
+      const given = give();
+      if (wasReset()) return undefined;
+      const { round: state, known } = withoutKnown(withOneCommand(round.state, key), recorded);
+      return { state, known, version: given, key, calls };
+    },
+    isUpToDate(given) {
+      if (given !== version) return false;
+      recorded = { snapshot: snapshotOf(round.state), version };
+      written(version);
+      return true;
+    },
     projectSoon,
     isIdle: () => !catchingUp && !stale,
     version: () => version,
     own: () => own,
     takeOver: takeOverFrom,
   };
+}
+
+/** A long round's commands are many, and only the one that is being carried out matters to its activity. */
+function withOneCommand(state: RoundState, key: string): RoundState {
+  const { [key]: command } = state.commands;
+  return { ...state, commands: command === undefined ? {} : { [key]: command } };
 }
 
 /** A person has reset the workflow: what it did before, and the record shows, it does again. */

@@ -26,11 +26,6 @@ export function isActive(round: Round): boolean {
   return round.state.status === 'open' && !round.state.crashed && !round.guardLost;
 }
 
-/** Nothing is left to be sent to the wallet. */
-export function isSettled(round: Round): boolean {
-  return round.state.pending === undefined && round.state.voidsToCome.length === 0;
-}
-
 /** Shows on the workflow, for people, how the round stands, and writes a line to the log when a mark comes or goes. */
 export function publisher(round: Round): () => void {
   let shown = '';

@@ -11,6 +11,8 @@ import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
   type BetDelivery,
+  type CommandEnd,
+  type Delivered,
   type DeliveryResult,
   type GameroundActivities,
   type WalletDelivery,
@@ -18,6 +20,7 @@ import {
 import { mark } from '../../src/domain/round/attention';
 import { resume, settle } from '../../src/domain/round/settle';
 import type { PendingCall } from '../../src/domain/round/types';
+import { parseTimestamp } from '../../src/domain/time';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
 import { failedAs } from '../failures';
 import {
@@ -37,14 +40,15 @@ import { now, type Round } from './round';
 export interface Wallet {
   /**
    * Sends the command's pending call and all that follow from it until the round owes the wallet nothing more. A run that
-   * is full ends while a call is being retried: `full`, with no delivery under way.
+   * is full ends while a call is being retried: `full`, with no delivery under way. `recorded`: the last delivery has ended
+   * the command, and its record is written.
    */
   drive(
     item: Item,
     onSettled: () => void,
     decisions: Decisions,
     isFull: () => boolean,
-  ): Promise<'full' | undefined>;
+  ): Promise<'full' | 'recorded' | undefined>;
 }
 
 /** What a person decides about a call that waits for its wallet. */
@@ -65,13 +69,18 @@ const { newSecrets } = proxyActivities<Pick<GameroundActivities, 'newSecrets'>>(
 
 export function createWallet(round: Round, projection: Projection, publish: () => void): Wallet {
   /** What ends without an answer is unknown, whoever failed. */
-  async function deliver(item: Item, pending: PendingCall): Promise<DeliveryResult> {
+  async function deliver(item: Item, pending: PendingCall): Promise<Delivered> {
+    // Before what the delivery is told of the run's own versions: this is one of them.
+    const end = projection.begin(item);
     const call = deliveryOf(round, pending, projection);
     try {
-      return await (pending.purpose === 'debit' ? deliverBet(call, item) : first.deliver(call));
+      const delivering = pending.purpose === 'debit' ? deliverBet(call, item, end) : first.deliver(call, end);
+      const delivered = await delivering;
+      mustFit(pending, delivered.result);
+      return { ...delivered, at: parseTimestamp(delivered.at) === undefined ? now() : delivered.at };
     } catch (error) {
       log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
-      return noAnswer(pending, 'the worker gave no answer');
+      return { result: noAnswer(pending, 'the worker gave no answer'), at: now() };
     }
   }
 
@@ -79,14 +88,15 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   async function deliverBet(
     call: WalletDelivery,
     { acceptedAt, acceptedBefore }: Item,
-  ): Promise<DeliveryResult> {
+    end: CommandEnd | undefined,
+  ): Promise<Delivered> {
     const isFirst = call.call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
     const bet: BetDelivery = { isFirst, acceptedAt, acceptedBefore, isOver: false, maybeSent: false };
     const leftMs = Math.min(acceptedAt + BET_AGE_MS - Date.now(), BET_AGE_MS);
     if (leftMs > 0) {
       const inTime = proxyActivities<Deliver>(betDelivery(leftMs));
       try {
-        return await inTime.deliver({ ...call, bet });
+        return await inTime.deliver({ ...call, bet }, end);
       } catch (error) {
         log.warn('a bet was not sent in time', { reason: String(error) });
         bet.maybeSent = !failedAs(error, BET_UNCONFIRMED);
@@ -113,14 +123,16 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   }
 
   /** Retries a stalled credit or void until it is settled. */
-  async function retry(pending: PendingCall, isPatient: boolean): Promise<WalletOutcome> {
+  async function retry(pending: PendingCall, isPatient: boolean): Promise<Delivered> {
     await sleep(isPatient ? MAX_RETRY_MS : FIRST_RETRY_MS);
     try {
-      return await (isPatient ? patient : retried).settle(deliveryOf(round, pending, projection));
+      const result = await (isPatient ? patient : retried).settle(deliveryOf(round, pending, projection));
+      mustFit(pending, result);
+      return { result, at: now() };
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.error('retrying a wallet call failed', { purpose: pending.purpose, reason: String(error) });
-      return noAnswer(pending, 'the worker gave no answer');
+      return { result: noAnswer(pending, 'the worker gave no answer'), at: now() };
     }
   }
 
@@ -138,6 +150,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     async drive(item, onSettled, decisions, isFull) {
       // A run that begins with a call that is being retried goes on as slowly as the one before.
       let isPatient = round.state.pending?.stalled === true;
+      let isRecorded = false;
       for (let pending = round.state.pending; pending !== undefined; pending = round.state.pending) {
         if (pending.stalled && decisions.areThere()) {
           decisions.take();
@@ -148,10 +161,11 @@ export function createWallet(round: Round, projection: Projection, publish: () =
           isPatient = false;
         } else {
           const sending = pending;
-          const outcome = await (pending.stalled
+          const delivered = await (pending.stalled
             ? unless(decisions.areThere, () => retry(sending, isPatient))
             : deliver(item, pending));
-          if (outcome === undefined) continue;
+          if (delivered === undefined) continue;
+          const { result: outcome, at, recordedAs } = delivered;
           if (outcome.kind === 'guard-lost') {
             round.guardLost = true;
             return undefined;
@@ -159,11 +173,12 @@ export function createWallet(round: Round, projection: Projection, publish: () =
           isPatient = pending.stalled;
           // Not where it is a write of this run that came meanwhile: then the call is delivered after all.
           if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
-          else round.state = settle(round.state, outcome, now());
+          else round.state = settle(round.state, outcome, at);
+          isRecorded = recordedAs !== undefined && projection.isUpToDate(recordedAs);
         }
         onSettled();
       }
-      return undefined;
+      return isRecorded ? 'recorded' : undefined;
     },
   };
 }
@@ -198,6 +213,17 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
     creditAccepted,
     originalRunId: workflowInfo().originalExecutionRunId,
   };
+}
+
+const KINDS: Record<PendingCall['purpose'], readonly DeliveryResult['kind'][]> = {
+  debit: ['accepted', 'declined', 'unknown', 'guard-lost', 'ahead'],
+  credit: ['accepted', 'refused', 'repeat', 'ahead'],
+  void: ['accepted', 'refused', 'repeat', 'ahead'],
+};
+
+/** A person may have completed the activity by hand, with anything: it counts as one without an answer. */
+function mustFit({ purpose }: PendingCall, { kind }: DeliveryResult): void {
+  if (!KINDS[purpose].includes(kind)) throw new TypeError(`no outcome of a ${purpose}: ${String(kind)}`);
 }
 
 function noAnswer(pending: PendingCall, reason: string): WalletOutcome {

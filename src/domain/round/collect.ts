@@ -2,8 +2,8 @@ import { addAmounts } from '../money';
 import type { GameStateEntry, RoundState, RoundTransaction } from './types';
 
 /** Credits that the operator has accepted, in their order. */
-export function acceptedCredits(state: RoundState): RoundTransaction[] {
-  return state.transactions.filter(({ type, outcome }) => type === 'credit' && outcome === 'accepted');
+export function acceptedCredits({ transactions }: Pick<RoundState, 'transactions'>): RoundTransaction[] {
+  return transactions.filter(({ type, outcome }) => type === 'credit' && outcome === 'accepted');
 }
 
 /** Brings amountToCollect and the entries' `collected` in line with the credits that were accepted. */

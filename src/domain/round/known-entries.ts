@@ -1,4 +1,7 @@
-import type { RoundSnapshot } from './types';
+import type { RoundSnapshot, RoundState } from './types';
+
+/** What has the two long lists of a round. */
+type Lists = Pick<RoundState, 'transactions' | 'gameState'>;
 
 /** How many entries at the beginning of each list of a round are left out, and the version of the record that has them. */
 export interface KnownEntries {
@@ -33,37 +36,37 @@ const FEWEST_LEFT_OUT = 16;
  * A round as it is sent to its record: without the entries that stand there already, or the history of a long round
  * would grow with the square of its length. `recorded` is what was last written.
  */
-export function withoutKnown(
-  snapshot: RoundSnapshot,
+export function withoutKnown<Round extends Lists>(
+  round: Round,
   recorded: Recorded | undefined,
-): { snapshot: RoundSnapshot; known: KnownEntries } {
+): { round: Round; known: KnownEntries } {
   const known = {
-    transactions: sameAtFirst(snapshot.transactions, recorded?.snapshot.transactions),
-    gameState: sameAtFirst(snapshot.gameState, recorded?.snapshot.gameState),
+    transactions: sameAtFirst(round.transactions, recorded?.snapshot.transactions),
+    gameState: sameAtFirst(round.gameState, recorded?.snapshot.gameState),
     version: recorded?.version ?? 0,
   };
   return {
     known,
-    snapshot: {
-      ...snapshot,
-      transactions: snapshot.transactions.slice(known.transactions),
-      gameState: snapshot.gameState.slice(known.gameState),
+    round: {
+      ...round,
+      transactions: round.transactions.slice(known.transactions),
+      gameState: round.gameState.slice(known.gameState),
     },
   };
 }
 
 /** The round as a whole again; undefined when the record is not the one that was left out from. */
-export function withKnown(
-  snapshot: RoundSnapshot,
+export function withKnown<Round extends Lists>(
+  round: Round,
   known: KnownEntries,
   recorded: Recorded | undefined,
-): RoundSnapshot | undefined {
+): Round | undefined {
   if (recorded?.version !== known.version) return undefined;
   const { transactions, gameState } = recorded.snapshot;
   return {
-    ...snapshot,
-    transactions: [...transactions.slice(0, known.transactions), ...snapshot.transactions],
-    gameState: [...gameState.slice(0, known.gameState), ...snapshot.gameState],
+    ...round,
+    transactions: [...transactions.slice(0, known.transactions), ...round.transactions],
+    gameState: [...gameState.slice(0, known.gameState), ...round.gameState],
   };
 }
 

@@ -105,12 +105,15 @@ function newest(entries: readonly GameStateEntry[]): GameStateEntry[] {
     : entries.slice(from);
 }
 
+/** What a reply is made of. */
+type Answering = (RoundSnapshot | RoundState) & Partial<Pick<RoundState, 'commands' | 'lastBalance'>>;
+
 /** The reply to a command that was answered: the same again for every repeat. */
-export function replyTo(state: RoundState, answer: Answer): RoundReply {
+export function replyTo(state: Answering, answer: Answer): RoundReply {
   // As it was then: later credits have not collected anything yet.
   const credits = acceptedCredits(state).slice(0, answer.credits);
   const gameState = applyCredits(state.gameState.slice(0, answer.entries), credits);
-  const isFirst = answer === state.commands.start?.answer;
+  const isFirst = answer === state.commands?.start?.answer;
   return {
     gameRoundInfo: gameRoundInfo({ ...state, status: answer.status, stake: answer.stake }),
     gameState: newest(gameState),

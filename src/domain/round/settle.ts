@@ -203,6 +203,11 @@ function voidAccepted(
   return voidDone(mark(done, 'void-unconfirmed', isUnconfirmed), at, balance);
 }
 
+/** Nothing is left to be sent to the wallet. */
+export function owesNothing({ pending, voidsToCome }: RoundState): boolean {
+  return pending === undefined && voidsToCome.length === 0;
+}
+
 /** Sends a call again whose signature the operator did not accept. */
 export function resume(state: RoundState): RoundState {
   if (state.pending?.parked !== true) return state;

@@ -1,0 +1,42 @@
+import type { RoundReply } from '../domain/round/replies';
+
+/**
+ * The calls of this process that wait for their command's answer. The activity that ends a command hands the answer
+ * over in memory when the call waits in its own process; all other calls are answered by the update.
+ */
+export interface WaitingCalls {
+  /** Begins to wait for a call's answer. `end` has to be called, whether the answer came or not. */
+  expect(call: string): { answer: Promise<RoundReply>; end: () => void };
+  isExpected(call: string): boolean;
+  answer(call: string, reply: RoundReply): void;
+  /** Whether a command of this round was answered here before: the next one is likely to be, too. */
+  isLocal(gameround: string): boolean;
+  /** A command of this round was not answered here in time. */
+  isElsewhere(gameround: string): void;
+}
+
+const MAX_LOCAL_ROUNDS = 10_000;
+
+export function createWaitingCalls(): WaitingCalls {
+  const waiting = new Map<string, (reply: RoundReply) => void>();
+  const local = new Set<string>();
+  return {
+    expect(call) {
+      const answer = new Promise<RoundReply>((resolve) => waiting.set(call, resolve));
+      return { answer, end: () => void waiting.delete(call) };
+    },
+    isExpected: (call) => waiting.has(call),
+    answer(call, reply) {
+      const { hash } = reply.gameRoundInfo;
+      local.delete(hash);
+      local.add(hash);
+      for (const oldest of local) {
+        if (local.size <= MAX_LOCAL_ROUNDS) break;
+        local.delete(oldest);
+      }
+      waiting.get(call)?.(reply);
+    },
+    isLocal: (gameround) => local.has(gameround),
+    isElsewhere: (gameround) => void local.delete(gameround),
+  };
+}

@@ -1,0 +1,28 @@
+'use strict';
+/*
+ * Required before a process of the service: ends it, as a power cut would, at a step of the activities that carry commands.
+ * DIE_AT names the step, the moment and how many times it has to come: `record before 2`.
+ */
+const { Collection } = require('mongodb');
+const { AsyncCompletionClient } = require('@temporalio/client');
+
+const [step, moment, times = '1'] = (process.env.DIE_AT ?? '').split(' ');
+let seen = 0;
+
+function dieAt(name, { prototype }, method, isMeant = () => true) {
+  if (step !== name) return;
+  const real = prototype[method];
+  prototype[method] = async function (...args) {
+    if (!isMeant(this, ...args) || (seen += 1) < Number(times)) return real.apply(this, args);
+    if (moment === 'after') await real.apply(this, args);
+    process.kill(process.pid, 'SIGKILL');
+    return new Promise(() => undefined);
+  };
+}
+
+const isIn = (collection) => (of) => of.collectionName === collection;
+// The guard is taken by the same method, with an upsert.
+dieAt('bet', Collection, 'findOneAndUpdate', (of, _, change) => isIn('roundguards')(of) && '$set' in change);
+dieAt('record', Collection, 'replaceOne', isIn('gamerounds'));
+dieAt('guard', Collection, 'deleteOne', isIn('roundguards'));
+dieAt('result', AsyncCompletionClient, 'complete');
