@@ -5,14 +5,18 @@ import type { RunningServer } from '../sandbox/http/server';
 import { startE2eStack, type E2eOptions, type E2eStack, type E2eWallet } from '../test/support/e2e-stack';
 
 /** The whole service as processes on this machine, the wallet included, as the end-to-end tests start it. */
-export function startBenchStack(
-  options: Omit<E2eOptions, 'startWallet' | 'startGame'> = {},
-): Promise<E2eStack> {
+export function startBenchStack({
+  bareWallet = false,
+  ...options
+}: Omit<E2eOptions, 'startWallet' | 'startGame'> & {
+  /** A wallet that costs nothing, where not it is measured; default: the sandbox's. */
+  bareWallet?: boolean;
+} = {}): Promise<E2eStack> {
   return startE2eStack({
     operators: [{ operatorId: 'op1', walletTimeout: '5s', gameRoundReport: false }],
     ...options,
     env: { LOG_LEVEL: 'warn', MALLOC_ARENA_MAX: '2', ...options.env },
-    startWallet,
+    startWallet: (wallet) => startWallet(bareWallet ? 'bare-wallet.js' : 'wallet.js', wallet),
     startGame: () => Promise.resolve(NO_GAME),
   });
 }
@@ -20,8 +24,8 @@ export function startBenchStack(
 /** Nobody plays in a page here, and no round waits to be closed. */
 const NO_GAME: RunningServer = { url: 'http://127.0.0.1:9', close: () => Promise.resolve() };
 
-async function startWallet(options: E2eWallet): Promise<RunningServer> {
-  const child = fork(join(__dirname, 'wallet.js'), { stdio: 'inherit' });
+async function startWallet(script: string, options: E2eWallet): Promise<RunningServer> {
+  const child = fork(join(__dirname, script), { stdio: 'inherit' });
   const exited = once(child, 'exit');
   child.send(options);
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];

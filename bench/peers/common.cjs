@@ -1,0 +1,30 @@
+/* What the peers share: the wallet's call, the record, and how each tells its port. */
+const http = require('node:http');
+const Koa = require('koa');
+const { MongoClient } = require('mongodb');
+
+const { MONGODB_URI, WALLET_URL } = process.env;
+
+async function database(name) {
+  const client = new MongoClient(MONGODB_URI, { writeConcern: { w: 'majority', journal: true } });
+  return (await client.connect()).db(name);
+}
+
+async function callWallet(spin) {
+  const reply = await fetch(WALLET_URL, { method: 'POST', body: JSON.stringify(spin) });
+  return reply.text();
+}
+
+/** Serves POST /spin and tells bench/compare.ts the port. */
+function serve(spin) {
+  const app = new Koa();
+  app.use(async (context) => {
+    await spin();
+    context.body = {};
+  });
+  const server = http.createServer(app.callback());
+  server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+  process.once('disconnect', () => process.exit(0));
+}
+
+module.exports = { callWallet, database, serve };

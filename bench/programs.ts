@@ -1,0 +1,173 @@
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startChild } from '../stack/child';
+import { projectRoot } from '../stack/paths';
+import { freePorts } from '../stack/ports';
+import { until } from '../stack/until';
+
+/** Something beside the product that `npm run bench` measures. */
+export interface Program {
+  url: string;
+  paths: readonly [contender: string, kind: string, path: string][];
+  /** Its own processes, for their CPU time. */
+  pids: Record<string, number>;
+  close(): Promise<void>;
+}
+
+type Addresses = Record<'TEMPORAL_ADDRESS' | 'MONGODB_URI' | 'WALLET_URL', string>;
+
+const READY_TIMEOUT_MS = 90_000;
+const run = promisify(execFile);
+
+/** The floor and the naive form: bench/floor. */
+export async function startFloor(addresses: Addresses): Promise<Program> {
+  const program = await start('floor', join(__dirname, 'floor', 'program.js'), { ...addresses });
+  return {
+    ...program,
+    paths: [
+      ['floor', 'losing spin', '/spin?as=floor'],
+      ['naive', 'losing spin', '/spin?as=naive'],
+      ['bare read', 'read of a closed round', '/read'],
+    ],
+  };
+}
+
+/** What somebody might use instead: bench/peers. One that can't run here is left out, with a line that says why. */
+export async function startPeers(addresses: Addresses): Promise<Program[]> {
+  const folder = join(projectRoot(), 'bench', 'peers');
+  try {
+    if (!existsSync(join(folder, 'node_modules'))) {
+      console.log('installing the peers (bench/peers)');
+      await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder });
+    }
+  } catch (error) {
+    console.log(`peers are left out: their packages can not be installed (${firstLine(error)})`);
+    return [];
+  }
+  const starters = {
+    plain: () => start('plain', join(folder, 'plain.cjs'), { ...addresses }),
+    restate: () => start('restate', join(folder, 'restate.cjs'), { ...addresses }),
+    dbos: () => startDbos(join(folder, 'dbos.cjs'), addresses),
+  };
+  const programs: Program[] = [];
+  for (const [name, begin] of Object.entries(starters)) {
+    try {
+      programs.push({ ...(await begin()), paths: [[name, 'losing spin', '/spin']] });
+    } catch (error) {
+      console.log(`${name} is left out: ${firstLine(error)}`);
+    }
+  }
+  return programs;
+}
+
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
+}
+
+/** Starts a program that tells its port over IPC and ends when we disconnect. */
+async function start(name: string, script: string, env: NodeJS.ProcessEnv): Promise<Omit<Program, 'paths'>> {
+  const child = fork(script, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  const pids: Record<string, number> = { [name]: child.pid ?? 0 };
+  const port = await new Promise<number>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('it did not start in time')), READY_TIMEOUT_MS);
+    child.on('message', (told: { port?: number; pids?: Record<string, number> }) => {
+      Object.assign(pids, told.pids);
+      if (told.port === undefined) return;
+      clearTimeout(late);
+      resolve(told.port);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(late);
+      reject(new Error(`it ended with ${code}`));
+    });
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pids,
+    close: async () => {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
+
+/** With a PostgreSQL of its own, where one is installed (Debian: postgresql). */
+async function startDbos(script: string, addresses: Addresses): Promise<Omit<Program, 'paths'>> {
+  const postgres = await startPostgres();
+  try {
+    const program = await start('dbos', script, { ...addresses, DBOS_DATABASE_URL: postgres.url });
+    return {
+      ...program,
+      pids: { ...program.pids, postgres: postgres.pid },
+      close: async () => {
+        await program.close();
+        await postgres.close();
+      },
+    };
+  } catch (error) {
+    await postgres.close();
+    throw error;
+  }
+}
+
+async function startPostgres(): Promise<{ url: string; pid: number; close(): Promise<void> }> {
+  const bin = await postgresBinaries();
+  const dir = await mkdtemp(join(tmpdir(), 'gameround-bench-postgres-'));
+  const [port = 0] = await freePorts(1);
+  // The server refuses to run as root.
+  const isRoot = process.getuid?.() === 0;
+  const as = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
+  if (isRoot) await run('chown', ['postgres', dir]);
+  const [initdb = '', ...initArgs] = [
+    ...as,
+    join(bin, 'initdb'),
+    '-D',
+    join(dir, 'data'),
+    '-A',
+    'trust',
+    '-U',
+    'bench',
+  ];
+  await run(initdb, initArgs, { cwd: dir });
+  const [command = '', ...args] = [
+    ...as,
+    ...[join(bin, 'postgres'), '-D', join(dir, 'data'), '-p', String(port), '-h', '127.0.0.1', '-k', dir],
+  ];
+  const child = await startChild({
+    name: 'postgres',
+    command,
+    args,
+    env: process.env,
+    logFile: join(dir, 'log'),
+  });
+  const psql = ['-h', '127.0.0.1', '-p', String(port), '-U', 'bench', '-d', 'postgres', '-c', 'select 1'];
+  await until(() => run(join(bin, 'psql'), psql), { what: 'PostgreSQL', timeoutMs: 30_000, child });
+  return {
+    url: `postgresql://bench@127.0.0.1:${port}/postgres`,
+    pid: child.pid,
+    close: async () => {
+      await child.stop();
+      await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Debian keeps them away from PATH. */
+async function postgresBinaries(): Promise<string> {
+  for (const folder of [17, 16, 15, 14].map((version) => `/usr/lib/postgresql/${version}/bin`)) {
+    if (existsSync(join(folder, 'initdb'))) return folder;
+  }
+  const { stdout } = await run('sh', ['-c', 'command -v initdb']).catch(() => {
+    throw new Error('PostgreSQL is not installed');
+  });
+  return join(stdout.trim(), '..');
+}
