@@ -86,7 +86,13 @@ export default tseslint.config(
   {
     files: ['**/*.{js,cjs,mjs}'],
     languageOptions: {
-      globals: { module: 'writable', require: 'readonly', process: 'readonly', console: 'readonly', fetch: 'readonly' },
+      globals: {
+        module: 'writable',
+        require: 'readonly',
+        process: 'readonly',
+        console: 'readonly',
+        fetch: 'readonly',
+      },
     },
     // A .cjs file has no other way.
     rules: { '@typescript-eslint/no-require-imports': 'off' },
