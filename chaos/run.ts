@@ -8,7 +8,7 @@ import { booksAgree, noVoidAfterCredit, onceOnly, winsPaid } from './checks/mone
 import { nothingNewSent, overStaysOver, withoutInFlight } from './checks/restored';
 import { everyRoundReplays, nobodyForgotten, nobodyIdle, properEnds, recordIsRound } from './checks/rounds';
 import { BUGS, type BugName } from './bugs';
-import { drain } from './drain';
+import { drain, whatItWaitsFor } from './drain';
 import { each, gather, type Evidence } from './evidence';
 import { Injector, tally } from './injector';
 import { Notes, type Command } from './players/notes';
@@ -129,7 +129,7 @@ export async function runChaos(
       ...restoredChecks(injector, evidence),
       ...[waiting, await marksAreRight(stack, 'I8b', 'in the end'), alive],
       everyRoundReplays(evidence),
-      drained([...left, ...still], evidence.rounds.size),
+      await drained(stack, [...left, ...still], evidence.rounds.size),
       noOwnEnds(stack),
     ];
     clock('check');
@@ -240,8 +240,13 @@ async function everybodyPlays(players: readonly Player[]): Promise<Checked> {
   return checked;
 }
 
-function drained(left: readonly string[], rounds: number): Checked {
-  const violations = left.map((gameround) => ({ gameround, what: 'its workflow still runs' }));
+async function drained(stack: Stack, left: readonly string[], rounds: number): Promise<Checked> {
+  const violations = await Promise.all(
+    [...new Set(left)].map(async (gameround) => ({
+      gameround,
+      what: await whatItWaitsFor(stack, gameround),
+    })),
+  );
   return { id: 'drain', promise: 'every round came to its end', examined: rounds, violations };
 }
 
