@@ -68,7 +68,10 @@ export function recordIsRound({ sampled, stack }: Evidence): Checked {
     const isAhead = movedSince(stack.restores, round.gameround).length > 0;
     if (isAhead && record.version > (history?.version ?? 0)) return undefined;
     const { phase: _phase, refusals: _refusals, version: _version, ...snapshot } = state;
-    const wrong = differences(plain(record.snapshot), plain(snapshot)).map((what) => `differs in ${what}`);
+    const [written, told] = [plain(record.snapshot), plain(snapshot)];
+    const wrong = differences(written, told).map(
+      (what) => `differs in ${what}: ${JSON.stringify(written[what])}, but ${JSON.stringify(told[what])}`,
+    );
     // Two writes may say the same; that the older one came last is wrong all the same.
     const newest = history?.version ?? 0;
     if (newest > record.version) wrong.push(`is of version ${record.version}, and ${newest} was written`);
