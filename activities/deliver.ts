@@ -13,7 +13,7 @@ import {
 } from '../src/contracts/activities';
 import { startSignal } from '../src/contracts/gameround';
 import { judge } from '../src/domain/judge';
-import { isOwn, withKnown } from '../src/domain/round/known-entries';
+import { isOwn } from '../src/domain/round/known-entries';
 import { replyTo, snapshotOf } from '../src/domain/round/replies';
 import { owesNothing, settle } from '../src/domain/round/settle';
 import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
@@ -22,7 +22,7 @@ import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { endWithAnswer, type AnswerDependencies } from './answers';
 import { FAILURE_TYPES } from './failures';
-import { record } from './read-model';
+import { record, whole } from './read-model';
 import type { KnownOperator, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies extends AnswerDependencies {
@@ -139,8 +139,7 @@ async function after(
   outcome: WalletOutcome,
   at: string,
 ): Promise<RoundState | undefined> {
-  const isWhole = known.transactions === 0 && known.gameState === 0;
-  const before = isWhole ? state : withKnown(state, known, await rounds.recorded(state.identity.gameround));
+  const before = await whole(rounds, state, known);
   return before && settle(before, outcome, at);
 }
 

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { RECORD_BEHIND, type GameroundActivities, type ProjectedRound } from '../src/contracts/activities';
-import { withKnown, type OwnVersions } from '../src/domain/round/known-entries';
-import { replyTo } from '../src/domain/round/replies';
-import type { RoundSnapshot } from '../src/domain/round/types';
+import { RECORD_BEHIND, type GameroundActivities } from '../src/contracts/activities';
+import { withKnown, type KnownEntries, type OwnVersions } from '../src/domain/round/known-entries';
+import { holdsGuard, replyTo } from '../src/domain/round/replies';
+import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { endWithAnswer, type AnswerDependencies } from './answers';
@@ -17,8 +17,10 @@ export type ReadModelDependencies = RecordDependencies & AnswerDependencies;
 export function createReadModelActivities(deps: ReadModelDependencies): Pick<GameroundActivities, 'project'> {
   return {
     async project(projected, pending) {
-      const snapshot = await whole(deps.rounds, projected);
-      const { version, own } = projected;
+      const { version, own, known } = projected;
+      const snapshot = await whole(deps.rounds, projected.snapshot, known);
+      if (snapshot === undefined)
+        throw ApplicationFailure.nonRetryable('the record is behind', RECORD_BEHIND);
       if (!(await record(deps, snapshot, version, own))) {
         const other = await deps.rounds.recorded(snapshot.identity.gameround);
         if (other !== undefined && other.version !== version) return other;
@@ -46,15 +48,18 @@ export async function record(
 }
 
 async function releaseIfOver({ guards }: RecordDependencies, snapshot: RoundSnapshot): Promise<void> {
-  const over = snapshot.status !== 'open' || snapshot.crashed;
-  if (over) await guards.release(snapshot.identity, snapshot.identity.gameround);
+  if (!holdsGuard(snapshot)) await guards.release(snapshot.identity, snapshot.identity.gameround);
 }
 
-/** What was left out stands in the record, unless that is another one by now: lost, restored, or of a run before a reset. */
-async function whole(rounds: Rounds, { snapshot, known }: ProjectedRound): Promise<RoundSnapshot> {
-  if (known.transactions === 0 && known.gameState === 0) return snapshot;
-  const recorded = await rounds.recorded(snapshot.identity.gameround);
-  const round = withKnown(snapshot, known, recorded);
-  if (round === undefined) throw ApplicationFailure.nonRetryable('the record is behind', RECORD_BEHIND);
-  return round;
+/**
+ * The round with the entries that were left out, from its record. Undefined where that is another record by now: lost,
+ * restored, or of a run before a reset.
+ */
+export async function whole<Round extends RoundSnapshot | RoundState>(
+  rounds: Rounds,
+  round: Round,
+  known: KnownEntries,
+): Promise<Round | undefined> {
+  if (known.transactions === 0 && known.gameState === 0) return round;
+  return withKnown(round, known, await rounds.recorded(round.identity.gameround));
 }

@@ -31,23 +31,23 @@ export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Prom
 
 /** How a round stands that has not come to its end. */
 export async function whatItWaitsFor(stack: Stack, gameround: string): Promise<string> {
-  const state = await askRunning(stack, gameround).catch((error: unknown) => ({ error: String(error) }));
-  const handle = stack.temporal.workflow.getHandle(workflowIdOf(gameround));
-  const activities = await handle.describe().then(
-    ({ status, raw }) => [
-      status.name,
-      ...(raw.pendingActivities ?? []).map((one) => [
-        one.activityType?.name,
-        one.attempt,
-        one.lastFailure?.message,
-      ]),
-    ],
-    (error: unknown) => [String(error)],
+  const state = await askRunning(stack, gameround).then(
+    ({ status, crashed, phase, attention }) => ({ status, crashed, phase, attention }),
+    (error: unknown) => String(error),
   );
-  const { error, status, crashed, phase, attention } = state as Partial<
-    typeof state & { error: string; status: string; crashed: boolean; phase: string; attention: string[] }
-  >;
-  return `its workflow still runs: ${JSON.stringify({ error, status, crashed, phase, attention, activities })}`;
+  const workflow = await stack.temporal.workflow
+    .getHandle(workflowIdOf(gameround))
+    .describe()
+    .then(
+      ({ status, raw }) => ({
+        status: status.name,
+        pending: raw.pendingActivities?.map(({ activityType, attempt, lastFailure }) => [
+          ...[activityType?.name, attempt, lastFailure?.message],
+        ]),
+      }),
+      (error: unknown) => String(error),
+    );
+  return `its workflow still runs: ${JSON.stringify({ state, workflow })}`;
 }
 
 function openRecords({ db }: Stack): Promise<Pick<RecordInMongo, '_id' | 'operator'>[]> {

@@ -2,6 +2,7 @@ import type { OperatorWallet } from './clients/types';
 import type { CommandPorts, RoundGuards } from './commands/ports';
 import type { RoundStateView } from './contracts/gameround';
 import { refuse } from './domain/errors';
+import { holdsGuard } from './domain/round/replies';
 import type { RoundQueries } from './queries/rounds';
 import type { Rounds } from './read-model/rounds';
 import type { Tenants } from './tenants';
@@ -49,7 +50,6 @@ export async function repairRecord(
   { phase: _phase, refusals: _refusals, version, ...snapshot }: RoundStateView,
 ): Promise<boolean> {
   const isWritten = await rounds.write(snapshot, version);
-  const { identity, status, crashed } = snapshot;
-  if (status !== 'open' || crashed) await guards.release(identity, identity.gameround);
+  if (!holdsGuard(snapshot)) await guards.release(snapshot.identity, snapshot.identity.gameround);
   return isWritten;
 }

@@ -89,7 +89,7 @@ const origins = z
   .string()
   .transform((list) => list.split(',').map((origin) => origin.trim()))
   .refine((list) => list.every(isOrigin), 'must be a list of origins such as https://temporal.example');
-/** Goes into a header: what is no part of one makes libraries throw errors that show it. */
+/** Goes into a header: libraries throw errors that show a value which can't be in one. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 const headerText = (message: string) => text.regex(HEADER_TEXT, message);
 const NO_BLANKS = 'must be printable ASCII without white space';
@@ -175,8 +175,8 @@ type Environment = z.infer<typeof Environment>;
 
 /**
  * The settings of this process: from the environment, without white space around a value, an empty one counting as absent.
- * Secrets that are not set are
- * taken from DATA_DIR, where they are made the first time, so that API and worker of one machine share them.
+ * Secrets that are not set are taken from DATA_DIR, where they are made the first time, so that API and worker of one machine
+ * share them.
  * @throws ConfigError
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {

@@ -72,7 +72,7 @@ function standardOutput(): Output {
 }
 
 /**
- * Returns when all lines are written, or nobody has taken them for a second. The exit of the process then waits for nothing
+ * Returns when all lines are written, or after a second. The exit of the process then waits for nothing
  * more: the library would try without end.
  */
 export async function endLog(): Promise<void> {

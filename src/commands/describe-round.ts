@@ -1,7 +1,7 @@
 import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
 import { commandDeadline } from './deadline';
-import { recordOf, standingOf, stateOf, type CommandDependencies } from './shared';
+import { isOver, recordOf, standingOf, stateOf, type CommandDependencies } from './shared';
 
 /** How a round really stands. */
 export async function describeRound(
@@ -10,8 +10,7 @@ export async function describeRound(
 ): Promise<RoundSnapshot | undefined> {
   const deadline = commandDeadline();
   const standing = await standingOf(deps, gameround);
-  const isOver = standing !== undefined && standing !== 'unavailable' && standing.status !== 'open';
-  const state = isOver ? undefined : await stateOf(deps, gameround, standing, deadline);
+  const state = isOver(standing) ? undefined : await stateOf(deps, gameround, standing, deadline);
   if (state !== undefined || standing === undefined) return state;
   const record = await recordOf(deps, gameround);
   // Neither says anything, and one of them can't: that is no "no".

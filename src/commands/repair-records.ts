@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { GAMEROUND_WORKFLOW, workflowIdOf, type RoundStateView } from '../contracts/gameround';
+import { holdsGuard } from '../domain/round/replies';
 import { restoredRound } from '../domain/round/restored';
 import type { CommandPorts } from './ports';
 import { createRoundClient, type RoundClient } from './round-client';
@@ -85,9 +86,10 @@ async function forEach<T>(items: AsyncIterable<T>, run: (item: T) => Promise<voi
 async function holdsGuardAgain(
   { guards }: RepairPorts,
   rounds: RoundClient,
-  { identity, status, crashed }: RoundStateView,
+  state: RoundStateView,
 ): Promise<boolean> {
-  if (status !== 'open' || crashed || (await guards.holder(identity)) === identity.gameround) return false;
+  const { identity } = state;
+  if (!holdsGuard(state) || (await guards.holder(identity)) === identity.gameround) return false;
   const holder = await guards.take(identity, identity.gameround);
   if (holder.gameround === identity.gameround) return true;
   if (await rounds.isRunning(holder.gameround)) return false;

@@ -89,9 +89,12 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   async function update(gameround: string, sent: Command, asked: Asked, look?: Look): Promise<Told> {
     const { command, update: definition } = channels(sent);
     const { actor, call } = asked;
+    const args: [Command, Actor?, string?, Look?] = [command, actor, call, look];
+    return tell(gameround, asked, () => handleOf(gameround).executeUpdate(definition, { args }));
+  }
+
+  async function tell(gameround: string, asked: Asked, run: () => Promise<RoundReply>): Promise<Told> {
     try {
-      const run = (): Promise<RoundReply> =>
-        handleOf(gameround).executeUpdate(definition, { args: [command, actor, call, look] });
       return { reply: await limited(gameround, run, asked) };
     } catch (error) {
       return toldBy(error, () => limited(gameround, () => answersOf(handleOf(gameround)), asked), asked);
@@ -109,7 +112,8 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     for (let told = first; ; told = await update(gameround, sent, asked, 'again')) {
       // It was being carried out, and was refused without being kept: it is judged anew.
       if (told === 'free') told = await update(gameround, sent, asked);
-      if (told === 'gone' || told === 'free') return 'gone';
+      // The guard was lost while this waited for its turn: nothing was sent, so there was no round.
+      if (told === 'gone' || told === 'free' || told === 'guard-lost') return 'gone';
       if (told.reply.refusal?.errorCode.msg === 'OPERATIONBEINGPROCESSED') waiting.note(gameround);
       const leftMs = msLeft(asked.deadline) - LOOK_MS;
       if (told.heldKey === undefined || leftMs <= 0) return told.reply;
@@ -135,20 +139,13 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   async function startAndAsk(start: GameroundStart, asked: Asked): Promise<RoundReply | Gone | 'guard-lost'> {
     const { command, identity } = start;
     const { gameround } = identity;
-    let first: Told;
-    try {
-      const run = (): Promise<RoundReply> =>
-        client.workflow.executeUpdateWithStart(startUpdate, {
-          startWorkflowOperation: startOperation(start, taskQueue),
-          args: [command, asked.actor, asked.call],
-        });
-      first = { reply: await limited(gameround, run, asked) };
-    } catch (error) {
-      if (failureOf(error)?.type === FAILURES.guardLost) return 'guard-lost';
-      const answers = (): Promise<Answers> => limited(gameround, () => answersOf(handleOf(gameround)), asked);
-      first = await toldBy(error, answers, asked);
-    }
-    return answered(gameround, command, asked, first);
+    const first = await tell(gameround, asked, () =>
+      client.workflow.executeUpdateWithStart(startUpdate, {
+        startWorkflowOperation: startOperation(start, taskQueue),
+        args: [command, asked.actor, asked.call],
+      }),
+    );
+    return first === 'guard-lost' ? first : answered(gameround, command, asked, first);
   }
 
   return {
@@ -237,7 +234,7 @@ interface Asked extends Waiting {
 }
 
 /** What an update says of its command: the answer, or how the round stands while it is being carried out (`heldKey`). */
-type Told = { reply: RoundReply; heldKey?: string | undefined } | Gone | 'free';
+type Told = { reply: RoundReply; heldKey?: string | undefined } | Gone | 'free' | 'guard-lost';
 
 /** A round's validator tells its answers by refusing the update: that leaves nothing in the history. */
 async function toldBy(
@@ -248,8 +245,7 @@ async function toldBy(
   const { type, details } = failureOf(error) ?? {};
   switch (type) {
     case FAILURES.guardLost:
-      // While this waited for its turn: nothing was sent, so there was no round.
-      return 'gone';
+      return 'guard-lost';
     case FAILURES.free:
       return 'free';
     case FAILURES.refused:
@@ -260,8 +256,6 @@ async function toldBy(
       if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
       return { reply, heldKey: type === FAILURES.held ? (details?.[1] as string) : undefined };
     }
-    case undefined:
-    case null:
     default:
       break;
   }

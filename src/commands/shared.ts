@@ -55,13 +55,17 @@ export async function sendToRound(
   const record = await reach(deps, session, gameRound, deadline);
   const actor = actorOf(session);
   // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
-  const isOver = record !== 'unavailable' && record !== undefined && record.status !== 'open';
-  const reply = isOver
+  const reply = isOver(record)
     ? await deps.rounds.ask(gameRound, command, actor, deadline)
     : await deps.rounds.send(gameRound, command, actor, { deadline, isWaiting: waits(record) });
   // What has ended the round is in its record before the round itself has taken it in: this came after it.
-  const isLate = reply !== 'gone' && reply.refusal === undefined && isOver && !waits(record);
+  const isLate = reply !== 'gone' && reply.refusal === undefined && isOver(record) && !waits(record);
   return reply === 'gone' || isLate ? replyForOver(deps, gameRound, actor, deadline) : reply;
+}
+
+/** Whether a record says that its round is over. Every one that says so is right: an open one may be late. */
+export function isOver(record: Pick<Standing, 'status'> | undefined | 'unavailable'): boolean {
+  return record !== undefined && record !== 'unavailable' && record.status !== 'open';
 }
 
 /** Whether a record says that its round waits for the wallet. It may be late: the round itself is asked. */
@@ -122,14 +126,14 @@ export async function replyForOver(
 /**
  * How a round stands: a record that is over has the last word, an open one may lag behind its workflow.
  */
-export async function standing(
+async function standing(
   deps: CommandDependencies,
   gameround: string,
   record: RoundSnapshot | undefined | 'unavailable',
   deadline?: number,
 ): Promise<RoundSnapshot | undefined> {
   const known = record === 'unavailable' ? undefined : record;
-  if (known !== undefined && known.status !== 'open') return known;
+  if (isOver(known)) return known;
   return (await stateOf(deps, gameround, record, deadline)) ?? known;
 }
 
@@ -143,20 +147,26 @@ export async function stateOf(
   record: Pick<RoundSnapshot, 'status'> | undefined | 'unavailable',
   deadline?: number,
 ): Promise<RoundSnapshot | undefined> {
-  const state = await deps.rounds.state(gameround, deadline);
+  const state = await toldState(deps, gameround, deadline);
   if (state === undefined) return undefined;
   const isBehind = state.status !== 'open' && record !== 'unavailable';
   if (isBehind && !(await deps.rounds.isRunning(gameround, deadline)))
     await deps.ports.repairRecord(state).catch(() => undefined);
-  return (await newerRecord(deps, state)) ?? state;
+  return state;
 }
 
-/** A command's caller may have its answer, from the activity that has written the record, before the round takes the outcome in. */
-export async function newerRecord(
-  { ports }: CommandDependencies,
-  { phase, version, identity }: RoundStateView,
-): Promise<RoundSnapshot | undefined> {
-  if (phase !== 'starting' && phase !== 'busy') return undefined;
-  const record = await ports.findRecorded(identity.gameround).catch(() => undefined);
-  return record !== undefined && record.version >= version ? record.snapshot : undefined;
+/**
+ * How a round stands by its workflow. The activity that ends a command writes the record and answers its caller before the
+ * workflow takes the outcome in: until then the record counts.
+ */
+export async function toldState(
+  { rounds, ports }: CommandDependencies,
+  gameround: string,
+  deadline?: number,
+): Promise<RoundStateView | undefined> {
+  const state = await rounds.state(gameround, deadline);
+  if (state === undefined || (state.phase !== 'starting' && state.phase !== 'busy')) return state;
+  const record = await ports.findRecorded(gameround).catch(() => undefined);
+  if (record === undefined || record.version < state.version) return state;
+  return { ...state, ...record.snapshot, phase: 'settled' };
 }

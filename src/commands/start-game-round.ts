@@ -2,13 +2,13 @@ import type { GameroundStart, RoundReply, RoundStateView } from '../contracts/ga
 import { currentDiscount } from '../domain/discounts';
 import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
-import { replyAbout } from '../domain/round/replies';
+import { holdsGuard, replyAbout } from '../domain/round/replies';
 import type { RoundSnapshot } from '../domain/round/types';
 import { owns } from '../domain/session';
 import { startCommandOf } from './start-command';
 import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from './ports';
-import { actorOf, newerRecord, recordOf, replyForOver, waits, type CommandDependencies } from './shared';
+import { actorOf, recordOf, replyForOver, toldState, waits, type CommandDependencies } from './shared';
 import type { StartGameRound } from './types';
 
 const MIN_PAUSE_MS = 50;
@@ -158,10 +158,8 @@ async function openRoundOf(
   deadline: number,
 ): Promise<RoundStateView | undefined> {
   if (!(await deps.rounds.isRunning(gameround, deadline))) return undefined;
-  const told = await deps.rounds.state(gameround, deadline);
-  const record = told && (await newerRecord(deps, told));
-  const state = told && record ? { ...told, ...record, phase: 'settled' as const } : told;
-  return state !== undefined && state.status === 'open' && !state.crashed ? state : undefined;
+  const state = await toldState(deps, gameround, deadline);
+  return state !== undefined && holdsGuard(state) ? state : undefined;
 }
 
 async function describeStart(

@@ -122,7 +122,7 @@ export const FAILURES = {
   refused: 'CommandRefused',
   /** The command was answered before: details hold the same reply. An update that carries a call hears it from its validator. */
   answered: 'CommandAnswered',
-  /** The command is being carried out, for longer than an update waits: whoever wants its answer asks again. Details: a reply, and its key. */
+  /** The command is being carried out, for longer than an update waits: its callers ask again. Details: a reply, and its key. */
   held: 'CommandHeld',
   /** Nothing of the command is known, and it would be taken: the answer to an update that only looks. */
   free: 'CommandFree',

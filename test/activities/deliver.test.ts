@@ -7,6 +7,7 @@ import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
   type BetDelivery,
+  type CommandEnd,
   type Delivered,
   type DeliveryResult,
   type WalletDelivery,
@@ -133,13 +134,20 @@ function deliver(
   more: Partial<Info> = {},
   bet: Partial<BetDelivery> = {},
 ): Promise<DeliveryResult> {
+  return carriedOut(delivery(change, bet), attempt, more).then(({ result }) => result);
+}
+
+function carriedOut(
+  sent: WalletDelivery,
+  attempt: number,
+  more: Partial<Info> = {},
+  end?: CommandEnd,
+): Promise<Delivered> {
   const workflowExecution = { workflowId: 'w', runId: RUN };
   const times = { scheduledTimestampMs: ACCEPTED_AT, currentAttemptScheduledTimestampMs: ACCEPTED_AT };
   const environment = new MockActivityEnvironment({ attempt, workflowExecution, ...times, ...more });
   const activity = createWalletActivities(deps).deliver;
-  return environment
-    .run<[WalletDelivery], Delivered, typeof activity>(activity, delivery(change, bet))
-    .then(({ result }) => result);
+  return environment.run<[WalletDelivery, CommandEnd?], Delivered, typeof activity>(activity, sent, end);
 }
 
 test('a first delivery is judged by its answer', async () => {
@@ -426,4 +434,43 @@ test('while a wallet takes its time the activity gives signs of life', async () 
   );
   answer(TAKEN);
   expect((await delivering).result).toMatchObject({ kind: 'accepted' });
+});
+
+describe('a delivery that may end its command', () => {
+  const VERSION = 7;
+  const ending = (attempt: number): Promise<Delivered> => {
+    const known = { transactions: 0, gameState: 0, version: 0 };
+    const end = { state, known, version: VERSION, key: 'start', calls: [] };
+    return carriedOut(delivery({ own: { upTo: 0, also: [VERSION] } }), attempt, {}, end);
+  };
+
+  test('writes the record with the outcome, at the time that it returns', async () => {
+    answers = [TAKEN];
+    const { result, at, recordedAs } = await ending(1);
+    expect([result.kind, recordedAs]).toEqual(['accepted', VERSION]);
+    const recorded = await deps.rounds.recorded(state.identity.gameround);
+    expect(recorded?.version).toBe(VERSION);
+    expect(recorded?.snapshot).toMatchObject({ status: 'open', transactions: [{ outcome: 'accepted' }] });
+    expect(recorded?.snapshot.gameState).toHaveLength(1);
+    expect(Date.parse(at)).toBeGreaterThanOrEqual(ACCEPTED_AT);
+  });
+
+  test('leaves it to the workflow after a further attempt: the one before may be frozen, and write later', async () => {
+    answers = [TAKEN];
+    const { result, recordedAs } = await ending(2);
+    expect([result.kind, recordedAs]).toEqual(['accepted', undefined]);
+    expect(await deps.rounds.recorded(state.identity.gameround)).toBeUndefined();
+  });
+
+  test('leaves it to the workflow where something follows, and where MongoDB does not take it', async () => {
+    answers = [FAILED, TAKEN];
+    // An unknown bet is taken back.
+    expect((await ending(1)).recordedAs).toBeUndefined();
+    expect(await deps.rounds.recorded(state.identity.gameround)).toBeUndefined();
+    state = openRound(identity(), POLICY, START, AT);
+    await deps.guards.take(state.identity, state.identity.gameround);
+    deps.rounds = { ...deps.rounds, write: () => Promise.reject(new Error('MongoDB is away')) };
+    const { result, recordedAs } = await ending(1);
+    expect([result.kind, recordedAs]).toEqual(['accepted', undefined]);
+  });
 });

@@ -1934,14 +1934,20 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct#2'],
     file: 'src/commands/shared.ts',
-    find: 'record.version >= version ? record.snapshot : undefined',
-    replace: 'record.version > version + 1e9 ? record.snapshot : undefined',
+    find: 'if (record === undefined || record.version < state.version) return state;',
+    replace: 'if (record === undefined || record.version < state.version + 1e9) return state;',
   },
   {
     rows: ['c4.direct#3'],
     file: 'src/commands/shared.ts',
-    find: 'reply.refusal === undefined && isOver && !waits(record)',
-    replace: 'reply.refusal !== undefined && isOver && !waits(record)',
+    find: 'reply.refusal === undefined && isOver(record) && !waits(record)',
+    replace: 'reply.refusal !== undefined && isOver(record) && !waits(record)',
+  },
+  {
+    rows: ['c4.direct#4'],
+    file: 'activities/deliver.ts',
+    find: 'if (isRepeated(delivery, activityInfo())) return delivered;',
+    replace: '',
   },
   {
     rows: ['c4.waits'],

@@ -108,7 +108,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
       const item = post(inbox, taken.command, taken.key);
       if (item === undefined) return replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
       inbox.waiting += 1;
-      // A cancel request from outside is for nobody: the command goes on, and so does its caller.
+      // A cancel request from outside changes nothing: the command goes on, and its caller is answered.
       await CancellationScope.nonCancellable(() =>
         condition(() => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox)),
       );
@@ -207,7 +207,7 @@ function validate(round: Round, inbox: Inbox, { type, raw, actor, call, look }: 
   if (look) throw told(FAILURES.free);
 }
 
-/** Whoever has joined a command hears its answer, also when the round is over by it. */
+/** Callers that have joined a command get its answer, also when the round is over by it. */
 function answerToJoined(
   round: Round,
   inbox: Inbox,

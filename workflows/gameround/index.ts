@@ -226,8 +226,8 @@ function pendingAnswer({ state }: Round, { key, calls, reply }: Item): PendingAn
   if (answer === undefined || reply !== undefined || calls.length === 0) return undefined;
   const { lastBalance } = state;
   // The start is answered by its own balances alone (replyTo).
-  const isOwn = key === 'start' || answer.balance === undefined;
-  return { calls, answer, ...(isOwn ? {} : { lastBalance }) };
+  const isAlone = key === 'start' || answer.balance === undefined;
+  return { calls, answer, ...(isAlone ? {} : { lastBalance }) };
 }
 
 /** A person's settle ends the waiting for a wallet; every other command waits for its turn. */

@@ -1,6 +1,7 @@
 import { log, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import { attentionOf } from '../../src/domain/round/attention';
+import { holdsGuard } from '../../src/domain/round/replies';
 import type { Attention, RoundState } from '../../src/domain/round/types';
 
 /** The one mutable place of a round's workflow: its state, changed only by the rules of src/domain. */
@@ -21,9 +22,9 @@ export function startedAt(): string {
   return workflowInfo().startTime.toISOString();
 }
 
-/** Open and not crashed: the player's game goes on. */
-export function isActive(round: Round): boolean {
-  return round.state.status === 'open' && !round.state.crashed && !round.guardLost;
+/** The player's game goes on. */
+export function isActive({ state, guardLost }: Round): boolean {
+  return holdsGuard(state) && !guardLost;
 }
 
 /** Shows on the workflow, for people, how the round stands, and writes a line to the log when a mark comes or goes. */

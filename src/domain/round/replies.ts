@@ -158,6 +158,11 @@ export function snapshotOf(state: RoundState): RoundSnapshot {
   };
 }
 
+/** Open and not crashed: the player's game goes on, and the round holds the open-round guard. */
+export function holdsGuard({ status, crashed }: Pick<RoundSnapshot, 'status' | 'crashed'>): boolean {
+  return status === 'open' && !crashed;
+}
+
 /** Transactions that took effect at the operator, or may have: what a record shows. */
 export function effectiveTransactions(round: RoundSnapshot | RoundState): RoundTransaction[] {
   return round.transactions.filter(
