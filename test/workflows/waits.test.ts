@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { endUpdate, FAILURES } from '../../src/contracts/gameround';
+import type { EndCommand } from '../../src/domain/round/types';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
@@ -96,4 +98,15 @@ test('what a waiting round refuses leaves nothing in its history', async () => {
   await Promise.all(Array.from({ length: 10 }, () => refused(player.end(hash, transactionId))));
   expect((await eventsOf(hash)) - before).toBeLessThan(30);
   await heal(hash, waiting);
+}, 120_000);
+
+test('an update ends when the wallet call that it waits for has to be retried', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: WIN });
+  const match = { type: 'credit', playerId: player.session.playerId };
+  await harness.fault({ fault: 'hang', match });
+  await harness.fault({ fault: 'status', status: 500, times: 1_000, match });
+  const update = harness.handle(hash).executeUpdate(endUpdate, { args: [{ key: 'by-hand' } as EndCommand] });
+  await expect(update).rejects.toMatchObject({ cause: { type: FAILURES.held } });
+  await heal(hash, { player, hash, transactionId: 'by-hand' });
 }, 120_000);
