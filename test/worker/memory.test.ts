@@ -17,7 +17,8 @@ beforeAll(async () => {
   debug = process.env.TEMPORAL_DEBUG;
   process.env.TEMPORAL_DEBUG = 'true';
   setFlagsFromString('--expose-gc');
-  harness = await startRounds();
+  // The workflows are compiled in the thread that the wallet answers in: its first answers take long on a busy machine.
+  harness = await startRounds({ walletTimeoutMs: 30_000 });
 });
 
 afterAll(async () => {
