@@ -23,7 +23,15 @@ export async function bundleCode(
   const encoded = failures === 'encoded' ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
   const preloadModules = [workflowsPath, WORKFLOW_PAYLOADS_PATH];
   const payloadConverterPath = WORKFLOW_PAYLOADS_PATH;
-  const options = { workflowsPath, preloadModules, logger, payloadConverterPath, ...encoded };
+  const workflowInterceptorModules = [require.resolve('../workflows/events-before-their-task')];
+  const options = {
+    workflowsPath,
+    preloadModules,
+    logger,
+    payloadConverterPath,
+    workflowInterceptorModules,
+    ...encoded,
+  };
   return (await bundleWorkflowCode(options)).code;
 }
 

@@ -1,9 +1,10 @@
 import {
   isGrpcServiceError,
+  WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
-import { NamespaceNotFoundError } from '@temporalio/common';
+import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { UnreadablePayloadError } from '../contracts/payloads';
 import { refuse, refuseBecause } from '../domain/errors';
 
@@ -128,10 +129,19 @@ async function withTimeLeft<T>(client: Client, run: () => Promise<T>, leftMs: nu
   }
 }
 
-/** The round's task was repeated under the call: every command is idempotent by its key, so it is sent again. */
+/**
+ * The round's task was repeated under the call, or its worker has lost the update, which the server then refuses itself:
+ * every command is idempotent by its key, so it is sent again.
+ */
 function isPassing(error: unknown): boolean {
+  if (isUnprocessed(error)) return true;
   const grpc = grpcCodeOf(error);
   return grpc === FAILED_PRECONDITION || grpc === ABORTED;
+}
+
+function isUnprocessed(error: unknown): boolean {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === 'UnprocessedUpdate';
 }
 
 const PASSING_RETRY_MS = 100;

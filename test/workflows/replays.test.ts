@@ -58,7 +58,7 @@ async function play(): Promise<string> {
   let isOver = false;
   const asking = (async () => {
     while (!isOver) {
-      // As a person asks in Temporal Web; the worker has the round in memory here.
+      // As a person asks in Temporal Web.
       await settle(harness.handle(hash).query(stateQuery));
       await some(60);
     }

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from '@temporalio/worker';
+import { stateQuery } from '../../src/contracts/gameround';
+import { finished, playerOf } from '../support/player';
+import { startRounds, type RoundsHarness } from '../support/rounds-harness';
+import { workflowBundle } from '../support/workflow-bundle';
+
+/*
+ * Temporal Web sends queries of its own when a person looks at a round. One that waits for a worker brings the newest
+ * events to it, before their workflow task. With SDK 1.24 alone, some of these rounds hang, and some lose their update.
+ */
+
+const ROUNDS = 24;
+
+let harness: RoundsHarness;
+
+beforeAll(async () => {
+  harness = await startRounds({ worker: 'none', answers: 'apart' });
+}, 60_000);
+afterAll(() => harness?.stop());
+
+const ignoreErrors = (asked: Promise<unknown>): Promise<unknown> => asked.catch(() => undefined);
+
+test('a query that waits for a worker leaves a round, its answer and its history alone', async () => {
+  const first = await harness.startWorker();
+  const players = Array.from({ length: ROUNDS }, () => playerOf(harness));
+  const rounds = await Promise.all(
+    players.map(async (player) => ({ player, hash: await player.open() })),
+  ).finally(() => first.stop());
+
+  for (const { hash } of rounds) void ignoreErrors(harness.handle(hash).query(stateQuery));
+  // They are on their way to a worker: nothing else shows that.
+  await sleep(1_000);
+  const wins = rounds.map(({ player, hash }) => player.win(hash, { winAmount: 5, collect: true }));
+  await sleep(300);
+  const second = await harness.startWorker();
+  try {
+    for (const { gameRoundInfo } of await Promise.all(wins))
+      expect(gameRoundInfo).toMatchObject({ status: 'closed' });
+    const bundle = { codePath: await workflowBundle() };
+    for (const { hash } of rounds) {
+      await finished(harness, hash);
+      await Worker.runReplayHistory({ workflowBundle: bundle }, await harness.handle(hash).fetchHistory());
+    }
+  } finally {
+    await second.stop();
+  }
+}, 90_000);
