@@ -27,18 +27,23 @@ export function isActive({ state, guardLost }: Round): boolean {
   return holdsGuard(state) && !guardLost;
 }
 
-/** Shows on the workflow, for people, how the round stands, and writes a line to the log when a mark comes or goes. */
-export function publisher(round: Round): () => void {
+/**
+ * Shows on the workflow, for people, how the round stands, and writes a line to the log when a mark comes or goes. With
+ * `always` it leaves an event in the history also where no mark has changed.
+ */
+export type Publish = (always?: 'always') => void;
+
+export function publisher(round: Round): Publish {
   let shown = '';
   // A round that goes on in a new run had its lines before.
   let logged: readonly Attention[] = attentionOf(round.state);
-  return () => {
+  return (always) => {
     const { state } = round;
     const attention = attentionOf(state);
     const text = attention.join(',');
     logChange(state, logged, attention);
     logged = attention;
-    if (text !== shown) {
+    if (text !== shown || always) {
       upsertSearchAttributes([
         { key: GAMEROUND_ATTENTION, value: attention.length === 0 ? null : attention },
       ]);
