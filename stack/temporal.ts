@@ -38,8 +38,12 @@ const RETENTION_SECONDS = 30 * 24 * 3600;
 const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 3_000;
 
+/** The server takes more free ports for itself, and panics where another process was faster: then it is started again. */
+const ATTEMPTS = 3;
+const PANIC = 2;
+
 /** Starts a development server and returns when the namespace is as rounds need it. */
-export async function startTemporal(options: TemporalOptions): Promise<TemporalServer> {
+export async function startTemporal(options: TemporalOptions, attempts = ATTEMPTS): Promise<TemporalServer> {
   const ip = options.ip ?? '127.0.0.1';
   const address = `${ip}:${options.port}`;
   await requireFree(options.port, ip, 'Temporal');
@@ -63,6 +67,8 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     });
   } catch (error) {
     await child.stop();
+    const { code } = await child.exited;
+    if (code === PANIC && attempts > 1) return startTemporal(options, attempts - 1);
     throw error;
   }
   return {

@@ -1,7 +1,8 @@
 import { Connection } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { MongoClient } from 'mongodb';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinary } from '../../stack/binaries';
@@ -51,6 +52,15 @@ describe('Temporal', () => {
     const starting = startTemporal({ ...settings, port: own, uiPort: taken });
     await expect(starting).rejects.toThrow(/the process ended with code 1.*temporal\.log[^]*in use/);
     expect(processesNaming(dir)).toEqual([]);
+  });
+
+  it('is started again where it panics, as it does when another process takes one of its inner ports', async () => {
+    const binary = join(dir, 'panics-once');
+    const script = `#!/bin/sh\n[ -e ${binary}.did ] || { touch ${binary}.did; exit 2; }\nexec ${await findBinary('temporal')} "$@"\n`;
+    await writeFile(binary, script, { mode: 0o755 });
+    const server = await startTemporal({ binary, port: await port(), logDir: dir });
+    await server.stop();
+    expect(existsSync(`${binary}.did`)).toBe(true);
   });
 });
 
