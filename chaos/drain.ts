@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowIdOf, resumeSignal, settleSignal } from '../src/contracts/gameround';
 import { askRunning, each, movementsOf, workflowsOf, type RecordInMongo } from './evidence';
@@ -71,7 +72,8 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
     const books = new Set(((await movementsOf(stack)).get(gameround) ?? []).map(({ hash }) => hash));
     const open = state.transactions.filter((one) => one.outcome === 'pending' || isInDoubt(one));
     await handle.signal(settleSignal, {
-      ...{ type: 'settle', key: 'by-hand', reason: 'settled by hand' },
+      // A key of its own: the same one with other lists is refused.
+      ...{ type: 'settle', key: randomUUID(), reason: 'settled by hand' },
       accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),
       declined: open.filter(({ hash }) => !books.has(hash)).map(({ hash }) => hash),
     });
