@@ -11,7 +11,7 @@ export interface Stream {
   /** Each item as often as its weight says. */
   weighted<T>(items: readonly (readonly [item: T, weight: number])[]): T;
   shuffled<T>(items: readonly T[]): T[];
-  /** 32 hexadecimal digits: what the specification allows for a provider's own ids. */
+  /** 32 hexadecimal digits: what a provider's own ids may have (docs/interface#round-id-length). */
   id(): string;
 }
 

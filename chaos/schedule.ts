@@ -262,7 +262,7 @@ const SAFE: readonly Switch[] = [
   ],
 ];
 
-/** Refusals, of bets and wins only: the specification has voids processed whatever the round's state. */
+/** Refusals, of bets and wins only: a wallet processes voids whatever the round's state (docs/interface#void-any-state). */
 const REFUSALS: readonly Switch[] = [
   ['400', () => ({ fault: 'status', status: 400, errorCode: error })],
   ['403', () => ({ fault: 'status', status: 403, errorCode: error })],

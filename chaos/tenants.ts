@@ -60,7 +60,7 @@ export function secretsOf(operatorId: string, rotations: number): string[] {
 /** More changes than a run makes. */
 export const MAX_ROTATIONS = 50;
 
-/** TENANTS_FILE (contract: Running it). `wallets` and the game are reached through links that can be broken. */
+/** TENANTS_FILE (docs/interface#tenants-file). `wallets` and the game are reached through links that can be broken. */
 export function chaosTenants(
   wallets: ReadonlyMap<string, string>,
   gameUrl: string,

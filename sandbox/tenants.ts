@@ -1,6 +1,6 @@
 import tenants from './tenants.json';
 
-/** The sandbox's own tenants (contract §1 TENANTS_FILE); their secrets open nothing but a sandbox. */
+/** The sandbox's own tenants (docs/interface#tenants-file); their secrets open nothing but a sandbox. */
 export interface SandboxOperator {
   operatorId: string;
   /** Newest first: all verify, the first signs. */

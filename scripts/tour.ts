@@ -17,7 +17,7 @@ import {
 import { createStage, fetchJson, type Settings, type Stage } from './tour/stage';
 
 /*
- * `npm run tour`: the whole interface once, in the order in which a person with only the specification would try it,
+ * `npm run tour`: the whole interface once, in the order in which a person with only docs/interface would try it,
  * against a running `npm start`. Every call and reply is printed. Ends with 0 when all of it was as specified, with 1 and
  * a line that says what was not at the first reply that is otherwise.
  */

@@ -1,6 +1,6 @@
 import type { WireReply } from './transport';
 
-/** Error object of the interface (spec "Error object"). */
+/** Error object of the interface (docs/interface#error-object). */
 export interface ErrorObject {
   id: number;
   msg: string;

@@ -27,7 +27,7 @@ const MAX_BACKOFF_MS = 10_000;
  * A game provider's side of the game-engine API. Methods resolve with the service's reply on success, throw
  * InterfaceError on a refusal and LostResponse where the outcome stays unknown.
  *
- * What the spec tells of lost responses is built in. Only 5xx is retried, under the same ids. After a lost response
+ * What to do after a lost response is built in (docs/interface#lost-reply). Only 5xx is retried, under the same ids. After a lost response
  * nothing is repeated blindly: getGameRoundInfo is asked first, and what it says decides (see recovery.ts).
  */
 export class ProviderClient {
@@ -227,7 +227,7 @@ function isServerError(error: unknown): boolean {
   return error instanceof InterfaceError && error.status >= 500;
 }
 
-/** 32 characters: what the spec allows for externalGameProviderRoundId. */
+/** 32 characters: what externalGameProviderRoundId may have (docs/interface#round-id-length). */
 function newId(): string {
   return randomUUID().replaceAll('-', '');
 }

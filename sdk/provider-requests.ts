@@ -1,4 +1,4 @@
-/** Requests of the game-engine API (spec "Game-engine API"; contract §6 for those it names without a shape). */
+/** Requests of the game-engine API (docs/interface#game-engine-api). */
 export interface ProviderClientOptions {
   /** Of the service, without a trailing slash. */
   baseUrl: string;

@@ -10,7 +10,7 @@ import { LostResponse } from './transport';
 import type { GameReply } from './types';
 
 /**
- * What to do when a reply did not come, as the specification tells it (startGameRound, addWin, endGameRound):
+ * What to do when a reply did not come, (docs/interface#lost-reply):
  * ask getGameRoundInfo and go by what it says. A call that was answered with 5xx to the last is as uncertain as one
  * that was not answered, so it is treated the same.
  */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signatures of the interface (spec "Authentication"). Every one is base64(HMAC-SHA256(secret, message));
+ * Signatures of the interface (docs/interface#signing). Every one is base64(HMAC-SHA256(secret, message));
  * what differs per API and direction is the message, so a signer for one is not reusable for another.
  */
 export const HEADERS = {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from './errors';
 
-/** Replies of the interface (spec "Resources and their fields"), as far as a client reads them. */
+/** Replies of the interface (docs/interface/objects.md), as far as a client reads them. */
 export interface TokenData {
   operatorId: string;
   playerId: string;

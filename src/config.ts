@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { KEY_BYTES, readKey, readPayloadKeys, type PayloadKey, type PayloadKeys } from './payloads/keys';
 import { CALLBACK_ADDRESSES, isBaseUrl, type CallbackAddresses } from './clients/addresses';
 
-/** Settings of the API and worker processes (contract §1). This file is the only reader of their `process.env`. */
+/** Settings of the API and worker processes (docs/interface#settings). This file is the only reader of their `process.env`. */
 export interface Config {
   http: {
     host: string;

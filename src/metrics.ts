@@ -1,7 +1,7 @@
 import type { WaitingRounds } from './read-model/rounds';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Measures of one process (contract §1 `GET /metrics`). Labels are few and fixed: never an id, a token or a path. */
+/** Measures of one process (docs/interface#metrics). Labels are few and fixed: never an id, a token or a path. */
 export interface Metrics {
   httpCall(call: { method: string; route: string; status: number; seconds: number }): void;
   httpInFlight(change: 1 | -1): void;

@@ -42,7 +42,7 @@ export const FIRST_RETRY_MS = 1_000;
 export const MAX_RETRY_MS = 60_000;
 
 /**
- * Credits and voids, until they are settled (spec, doTransactions rule 8). After an hour the activity returns what it knows
+ * Credits and voids, until they are settled (docs/interface#retry-rule). After an hour the activity returns what it knows
  * (activities/deliver.ts), so that a round can go on in a new run, and is begun again.
  */
 export function untilSettled(firstMs = 2 * FIRST_RETRY_MS): ActivityOptions {

@@ -8,7 +8,7 @@ const { resend } = proxyActivities<Pick<ReconcileActivities, 'resend'>>(RESEND);
 const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrashed'>>(SETTLE_CRASHED);
 
 /**
- * Reconciles a round with its operator (spec reconcileTransactions): closes it when it is open, sends every
+ * Reconciles a round with its operator (docs/interface#reconcile-transactions): closes it when it is open, sends every
  * transaction again and tells what the operator said. A closing that the operator refuses for good crashes the round. A crashed round whose owed money was accepted is closed.
  */
 export async function reconcile(gameround: string): Promise<ReconcileResult> {

@@ -78,7 +78,7 @@ async function payInPart({ player, draw, name, gameRound, look }: Refused): Prom
   look.heard('the second win', await player.say(name, '/addWin', { gameRound, ...win, collect: false }), 200);
 }
 
-/** Nothing was paid: the bet is given back, and the caller hears why (contract: Credit and end). */
+/** Nothing was paid: the bet is given back, and the caller hears why (docs/interface#credit-refused). */
 async function refusedAtFirst(round: Refused): Promise<void> {
   const { look } = round;
   look.heard('the end', await end(round), 400, REFUSED.id);

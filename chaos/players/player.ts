@@ -42,7 +42,7 @@ interface Call {
 }
 
 /**
- * A player at a game, as its provider's server plays for them by the specification: a lost answer is looked into with
+ * A player at a game, as its provider's server plays for them (docs/interface#lost-reply): a lost answer is looked into with
  * getGameRoundInfo, and the same call is made again under its key.
  */
 export class Player {

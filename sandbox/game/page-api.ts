@@ -35,7 +35,7 @@ const spinBody = z.object({
 });
 const winBody = z.object({ collect: z.boolean().default(false) });
 
-/** Of the connect reply (contract §5), what this game reads. */
+/** Of the connect reply (docs/interface#connect), what this game reads. */
 const connected = z.looseObject({
   token: z.string(),
   tokenData: z.looseObject({ currencyMultiplier: z.number().optional() }),

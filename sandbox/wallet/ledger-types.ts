@@ -8,7 +8,7 @@ export interface ErrorObject {
   clientmsg: string;
 }
 
-/** A transaction as received (spec "Operator transaction"); `serial` is that of the ticket that pays a debit. */
+/** A transaction as received (docs/interface#operator-transaction); `serial` is that of the ticket that pays a debit. */
 export interface WalletTransaction {
   type: TransactionType;
   hash: string;
@@ -119,7 +119,7 @@ export interface TransactionResult {
 export interface LedgerOptions {
   /** In minor units; what a player starts with in a currency that was never seen before. */
   defaultBalance: number;
-  /** How this operator reads a void: of its debit only, or (contract §4 `voidsWholeRound`) of all the round's. */
+  /** How this operator reads a void: of its debit only, or (docs/interface#voids-whole-round) of all the round's. */
   voidsWholeRound: boolean;
   /** New rounds beyond it are refused: the books of a sandbox are held in memory. */
   maxRounds: number;

@@ -107,7 +107,7 @@ async function transact(
   return transactionsReply(api, operatorId, call, listed, at, refusing?.status);
 }
 
-/** At least one failed operation: the status is not 200 (rule 3), and the first failure is told on top as well. */
+/** At least one failed operation: the status is not 200 (docs/interface#no-credit-after-failed-debit), and the first failure is told on top as well. */
 async function transactionsReply(
   api: OperatorApi,
   operatorId: string,

@@ -8,9 +8,9 @@ export function normalId(id: string): string {
   return UUID.test(id) ? id.toLowerCase() : id;
 }
 
-/** Shapes of the operator API as this operator takes them: what the specification says, and nothing looser. */
+/** Shapes of the operator API as this operator takes them: what docs/interface/operator-api.md says, and nothing looser. */
 
-/** The spec's longest known identifier is a UUID; the bound only keeps a ledger from holding novels. */
+/** The longest known identifier of the interface is a UUID; the bound only keeps a ledger from holding novels. */
 const MAX_ID = 128;
 /** Transactions in one call; a reconcile resends all of a long round. */
 const MAX_TRANSACTIONS = 20_000;
@@ -30,7 +30,7 @@ const told = {
   reason: z.string().max(1_000).optional(),
 };
 
-/** `amount` is omitted for end and void (spec "Operator transaction"), and with a ticket's `serial`. */
+/** `amount` is omitted for end and void (docs/interface#operator-transaction), and with a ticket's `serial`. */
 const transaction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('debit'),

@@ -12,7 +12,7 @@ import type {
 } from './ledger-types';
 import { walletError } from './wallet-errors';
 
-/** Refusals of the whole call, nothing of which is processed (spec doTransactions rules 6 and 7). */
+/** Refusals of the whole call, nothing of which is processed (docs/interface#no-debit-after-end, #transaction-count). */
 export function refusalOfCall(
   ledger: Ledger,
   call: TransactionsCall,

@@ -1,7 +1,7 @@
 import type { ErrorObject } from './ledger-types';
 
 /**
- * What this operator answers with. 12, 16 and 1001 are the specification's; from 5000 on they are the sandbox's
+ * What this operator answers with. 12, 16 and 1001 are the interface's (docs/interface#error-catalogue); from 5000 on they are the sandbox's
  * own, as every operator has some of its own.
  */
 export const WALLET_ERRORS = {

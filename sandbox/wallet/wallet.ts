@@ -29,7 +29,7 @@ export interface SandboxApp {
   start(): Promise<RunningServer>;
 }
 
-/** A pretend operator: its wallet by the rules of the specification, its books, and switches to break it. */
+/** A pretend operator: its wallet by the rules of docs/interface/operator-api.md, its books, and switches to break it. */
 export function createWalletApp(options: WalletOptions = {}): SandboxApp {
   return { start: () => startWallet(options) };
 }

@@ -7,7 +7,7 @@ const WIDTH = 118;
 const SECRET_KEYS: readonly string[] = ['token', 'currentToken'];
 const KEPT_CHARS = 8;
 
-/** A reply that is not as the specification has it. */
+/** A reply that is not as docs/interface has it. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }

@@ -9,7 +9,7 @@ const MAX_ENTRY_CHARS = 4_096;
 /** Of all entries together: they go with the round's state, which has its own bound (src/domain/round/size.ts). */
 const MAX_BYTES = 64 * 1024;
 
-/** Calls to a game provider (spec "Game-provider callbacks"). Failures say what happened, without payload. */
+/** Calls to a game provider (docs/interface#provider-callbacks). Failures say what happened, without payload. */
 export function createProviderClient(http: HttpClient): ProviderClient {
   async function post(
     provider: ProviderAddress,
@@ -34,7 +34,7 @@ export function createProviderClient(http: HttpClient): ProviderClient {
         tenant: provider.providerId,
         method: 'POST',
         url: urlOf(provider, 'doAutoClose'),
-        // Unsigned, as the spec has it: the provider knows us by the id and by where we call from.
+        // Unsigned (docs/interface#do-auto-close): the provider knows us by the id and by where we call from.
         headers: { 'x-h-auth-id': provider.providerId, 'x-h-timestamp': new Date().toISOString() },
         body: JSON.stringify(request),
         gameround: request.gameRound,

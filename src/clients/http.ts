@@ -25,7 +25,7 @@ export type HttpAnswer =
       kind: 'answer';
       status: number;
       body: unknown;
-      /** Header X-H-ERROR-ID: makes an errorCode on a 200 count (spec doGameRoundReport). */
+      /** Header X-H-ERROR-ID: makes an errorCode on a 200 count (docs/interface#report-error-header). */
       errorId?: string;
     }
   | {

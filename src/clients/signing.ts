@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Signature of the operator API and of calls to a provider (spec "Authentication"): base64 of an HMAC-SHA256 over
+ * Signature of the operator API and of calls to a provider (docs/interface#sign-fields): base64 of an HMAC-SHA256 over
  * the fields joined with `#`; the secret is the key and the first field.
  */
 export function signFields(

@@ -45,15 +45,15 @@ export type BalanceAnswer =
 export interface OperatorWallet {
   doTransactions(operator: OperatorAddress, request: DoTransactions): Promise<WalletAnswer>;
   getBalance(operator: OperatorAddress, request: GetBalance): Promise<BalanceAnswer>;
-  /** Delivers a round's report (spec doGameRoundReport). Throws with the reason when it was not taken. */
+  /** Delivers a round's report (docs/interface#do-game-round-report). Throws with the reason when it was not taken. */
   doGameRoundReport(operator: OperatorAddress, gameRoundDetail: object): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ProviderClient {
-  /** True when the provider answered 200 (spec doAutoClose: unsigned). Throws with the reason otherwise. */
+  /** True when the provider answered 200 (docs/interface#do-auto-close). Throws with the reason otherwise. */
   doAutoClose(provider: ProviderAddress, request: { gameRound: string; gameSettings: object }): Promise<void>;
-  /** The reply as it came, not checked yet (spec getGameConfiguration). Throws with the reason. */
+  /** The reply as it came, not checked yet (docs/interface#get-game-configuration). Throws with the reason. */
   getGameConfiguration(
     provider: ProviderAddress,
     query: { currency: string; currencyMultiplier: number; gameCode: string },

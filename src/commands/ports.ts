@@ -38,7 +38,7 @@ export interface GuardKey {
   mode: string;
 }
 
-/** The open-round guard (contract: Identity): see src/read-model/guards.ts. */
+/** The open-round guard (docs/interface#open-round-guard): see src/read-model/guards.ts. */
 export interface RoundGuards {
   take(key: GuardKey, gameround: string): Promise<GuardHolder>;
   replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;

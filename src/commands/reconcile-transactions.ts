@@ -6,7 +6,7 @@ import type { RoundSnapshot } from '../domain/round/types';
 import { commandDeadline, TASK_TIMEOUT, withinCommandTime } from './deadline';
 
 /**
- * Reconciles a round with its operator (spec reconcileTransactions). Repeats join the run that is under way; one that
+ * Reconciles a round with its operator (docs/interface#reconcile-transactions). Repeats join the run that is under way; one that
  * takes longer than the command's time goes on, and the same call again joins it (503 OPERATIONBEINGPROCESSED).
  * Rejects with GAMEROUNDNOTFOUND for a round that isn't this operator's.
  */

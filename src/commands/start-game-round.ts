@@ -14,7 +14,7 @@ import type { StartGameRound } from './types';
 const MIN_PAUSE_MS = 50;
 
 /**
- * Identify first (contract: Identity): the named round is repeated or followed up while it is open, refused when it
+ * Identify first (docs/interface#identify-first): the named round is repeated or followed up while it is open, refused when it
  * is over; only an unknown one can start, and close another for that. Its record tells, or, where that is late, its
  * workflow.
  */

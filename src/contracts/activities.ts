@@ -19,7 +19,7 @@ export interface WalletDelivery {
 /** How long a debit may be sent after its command came into the history: the command's time. A player who left pays nothing. */
 export const BET_AGE_MS = 10_000;
 
-/** What a debit needs besides (contract: Money, a bet has an age). Times are the Temporal server's, in milliseconds since the epoch. */
+/** What a debit needs besides (docs/interface#bet-age). Times are the Temporal server's, in milliseconds since the epoch. */
 export interface BetDelivery {
   /** The round's first debit: the open-round guard has to be confirmed before it is sent. */
   isFirst: boolean;
@@ -101,10 +101,10 @@ export interface GameroundActivities {
    * `RecordBehind` when the record is not the one whose entries were left out. A record that is newer, or not this run's own, is left as it is and returned.
    */
   project(round: ProjectedRound, answer?: PendingAnswer): Promise<Recorded | undefined>;
-  /** Asks the provider to close a forgotten round (spec doAutoClose); fails unless it answers 200. */
+  /** Asks the provider to close a forgotten round (docs/interface#do-auto-close); fails unless it answers 200. */
   autoClose(round: RoundIdentity): Promise<void>;
   /** Asks the provider what it wants kept with a closed round (getGameResult). */
   fetchResult(round: RoundIdentity): Promise<Record<string, string>>;
-  /** Tells the operator about a closed round (spec doGameRoundReport). */
+  /** Tells the operator about a closed round (docs/interface#do-game-round-report). */
   report(snapshot: RoundSnapshot): Promise<void>;
 }

@@ -24,7 +24,7 @@ export interface DemoCommands extends GameroundCommands {
 }
 
 /**
- * Rounds of demo sessions (contract §4 "Demo"): the rules of real rounds on a pretend balance that is kept with the
+ * Rounds of demo sessions (docs/interface#demo): the rules of real rounds on a pretend balance that is kept with the
  * session. No operator is called, no workflow runs, no round is recorded.
  * All of it rejects with RefusedError: what GameroundCommands has, 400 MODENOTALLOWED (tickets; sessions that are not
  * demo), 503 OPERATIONBEINGPROCESSED (too many at once in one session), 503 SERVICEUNAVAILABLE (MongoDB is down).

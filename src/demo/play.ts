@@ -33,7 +33,7 @@ export function newGame({ balance, currency }: Session): DemoGame {
   return { balance: isAmount(amount) ? amount : 0, currency, rounds: [] };
 }
 
-/** The same order of decisions as for a round of real money (contract §3 "startGameRound: identify first"). */
+/** The same order of decisions as for a round of real money (docs/interface#identify-first). */
 export function startTurn(game: DemoGame, request: StartGameRound, policy: RoundPolicy, at: string): Turn {
   const { session } = request;
   const { gameround, alias } = namesOf(request);
@@ -127,7 +127,7 @@ function identityOf({ session, externalGameProviderRoundId }: StartGameRound) {
   };
 }
 
-/** The open round makes way for a new one: its winnings are collected first (spec, closeOpenGame). */
+/** The open round makes way for a new one: its winnings are collected first (docs/interface#close-open-game). */
 function closed(game: DemoGame, open: DemoRound, gameround: string, at: string): DemoGame {
   const end: Command = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' };
   const after = commandTurn(game, open, end, at).game;

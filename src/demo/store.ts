@@ -1,7 +1,7 @@
 import { MongoServerError, type Db } from 'mongodb';
 import type { DemoGame, DemoStore } from './types';
 
-/** A demo game goes with its session: an hour after its last use (contract §5). */
+/** A demo game goes with its session: an hour after its last use (docs/interface#demo). */
 export const IDLE_MS = 60 * 60_000;
 /** A use is written at most once a minute. */
 const USE_EVERY_MS = 60_000;

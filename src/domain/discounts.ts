@@ -4,7 +4,7 @@ import { isLine } from './texts';
 import { parsePeriodEnd, parseTimestamp } from './time';
 
 /**
- * The discount that a stake has right now, read from a balance's discountInfo (spec "balance"): the campaign is
+ * The discount that a stake has right now, read from a balance's discountInfo (docs/interface#discounts): the campaign is
  * valid and spins remain. The operator subtracts it; we record it.
  */
 export function currentDiscount(

@@ -1,4 +1,4 @@
-/** Error object of the interface (spec "Error object"): carried in the field `errorCode` of a reply. */
+/** Error object of the interface (docs/interface#error-object): carried in the field `errorCode` of a reply. */
 export interface ErrorObject {
   id: number;
   msg: string;

@@ -2,7 +2,7 @@ import { isAmount } from './money';
 import { isLine } from './texts';
 import type { WalletBalance } from './wallet-call';
 
-/** Spec "freePlaysAvailable (array items)": free plays a player has left under one ticket; `stake` in minor units. */
+/** Free plays a player has left under one ticket; `stake` in minor units (docs/interface#free-play-objects). */
 export interface FreePlay {
   currency: string;
   stake: number;

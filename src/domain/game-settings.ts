@@ -1,7 +1,7 @@
 import { timesMultiplier } from './money';
 
 /**
- * Settings that shape the game in the player's browser (spec "gameSettings"). Their meaning is the game's affair; what
+ * Settings that shape the game in the player's browser (docs/interface#game-settings). Their meaning is the game's affair; what
  * is decided here is where each comes from, and that the money among them is multiplied exactly once.
  */
 export const BOOLEAN_SETTINGS = [
@@ -42,7 +42,7 @@ export const BOOLEAN_SETTINGS = [
   'translateErrors',
 ] as const;
 
-/** Base values in minor units; what the game gets is these times the currency multiplier, once (spec "Stakes"). */
+/** Base values in minor units; what the game gets is these times the currency multiplier, once (docs/interface#multiplier-once). */
 export const MONEY_SETTINGS = ['maxStake', 'maxPackageStake', 'minStake'] as const;
 
 export const NUMBER_SETTINGS = [

@@ -34,7 +34,7 @@ interface ReadAnswer {
   balance?: WalletBalance;
 }
 
-/** Judges one delivery of a `doTransactions` call (spec, rules 1-8 of doTransactions and "Wallet-level effects"). */
+/** Judges one delivery of a `doTransactions` call (docs/interface/operator-api.md, rules 1 to 8; docs/interface#outcomes). */
 export function judge(call: WalletCall, answer: WalletAnswer, facts: DeliveryFacts): WalletOutcome {
   if (answer.kind === 'silence') return silence(call, answer, facts);
   const read = readAnswer(answer.status, answer.body);

@@ -5,7 +5,7 @@ export const MAX_WALLET_TIMEOUT_MS = 60_000;
 
 export type TransactionType = 'debit' | 'credit' | 'end' | 'void';
 
-/** One transaction as it goes to the operator in `doTransactions` (spec "Operator transaction"). */
+/** One transaction as it goes to the operator in `doTransactions` (docs/interface#operator-transaction). */
 export interface OperatorTransaction {
   type: TransactionType;
   /** Debits only. */
@@ -63,7 +63,7 @@ export type WalletAnswer =
   | { kind: 'silence'; reason: string; unsent?: true };
 
 /**
- * The judgement of one delivery. Unknown is never treated as declined, nor as accepted (contract: Money, outcomes).
+ * The judgement of one delivery. Unknown is never treated as declined, nor as accepted (docs/interface#outcomes).
  *
  * Debits: `accepted` | `declined` | `unknown`. Credits and ends: `accepted` | `repeat` | `refused`.
  * Voids: `accepted` | `repeat` | `refused` (the wallet does not accept our signature).

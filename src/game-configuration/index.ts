@@ -12,7 +12,7 @@ import {
 
 export type { OperatorConfiguration } from './read';
 
-/** Spec "Game configuration", the operator-facing version: without `winlineCount`. Amounts in minor units. */
+/** docs/interface#game-configuration, the version for operators: without `winlineCount`. Amounts in minor units. */
 export interface OperatorGameConfiguration {
   config: OperatorConfiguration;
   gameCode: string;

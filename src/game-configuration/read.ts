@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isAmount } from '../domain/money';
 
 /**
- * Spec "Game configuration". Stakes, and the limits where they occur, are minor units of the player's currency and
+ * docs/interface#game-configuration. Stakes, and the limits where they occur, are minor units of the player's currency and
  * already multiplied: the game applies the multiplier, once; nobody does again.
  */
 export interface OperatorConfiguration {
@@ -88,7 +88,7 @@ const config = z
 const reply = z.object({ config, gameCode: text }, { error: 'must be an object' });
 
 /**
- * The configuration in a provider's reply (spec GET /getGameConfiguration), or what is wrong with it: the first field
+ * The configuration in a provider's reply (docs/interface#get-game-configuration), or what is wrong with it: the first field
  * that is, never its value.
  */
 export function readConfiguration(

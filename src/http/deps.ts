@@ -27,7 +27,7 @@ export interface RoundLists {
   closedRounds(session: Session, since: Date, maxRecords: number): Promise<ListedRound[]>;
 }
 
-/** A draw of the service's certified RNG, logged for audit before its values leave (contract §6). */
+/** A draw of the service's certified RNG, logged for audit before its values leave (docs/interface#random-audit). */
 export interface RandomNumbers {
   /** @throws RefusedError INVALIDREQUEST; SERVICEUNAVAILABLE when the draw can't be logged */
   getRandomResult(call: {

@@ -35,7 +35,7 @@ export interface SessionCall<Input> extends GameEngineCall<Input> {
 }
 
 /**
- * The way of every game-engine call (spec "Common to game-engine API calls"): who it claims to come from, bytes, signature,
+ * The way of every game-engine call (docs/interface#request-headers): who it claims to come from, bytes, signature,
  * X-Request-Id, shape, in this order, so that nobody learns anything before the signature is right.
  */
 function signedRoute<Schema extends z.ZodType>(

@@ -28,7 +28,7 @@ const KEPT_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
- * Readiness (contract §1): not before every part has answered once; afterwards only Temporal and the workers count.
+ * Readiness (docs/interface#health): not before every part has answered once; afterwards only Temporal and the workers count.
  * A report is kept for a second, and asked for once at a time: the probes cost the same however often it is read.
  * @param elapsed milliseconds that rise with what passes, whatever the clock is set to
  */

@@ -87,14 +87,14 @@ export function authenticated<Tenant extends { timestampToleranceMs: number }>(
   return tenant;
 }
 
-/** All that can be wrong with authentication is answered alike: 401, id 1001 (contract §2); the log line has the reason. */
+/** All that can be wrong with authentication is answered alike: 401, id 1001 (docs/interface#signature-refused); the log line has the reason. */
 function unauthenticated({ deps }: Http, ctx: Context, reason: Unauthenticated): Error {
   deps.metrics.refusedAuthentication('signature');
   ctx.state.about.unauthenticated = reason;
   return refuse('SIGNATUREWRONG');
 }
 
-/** Notes which round a call is about. `gameround-<hash>` is its workflow's id (contract §3). */
+/** Notes which round a call is about. `gameround-<hash>` is its workflow's id (docs/interface#workflow-id). */
 export function noteRound(ctx: Context, gameround: string): void {
   ctx.state.about.gameround = gameround;
   ctx.state.about.workflowId = `gameround-${gameround}`;

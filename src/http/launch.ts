@@ -7,7 +7,7 @@ import type { GameDefinition, LaunchQuery, OperatorSettings } from '../tenants';
 import type { Http } from './http';
 import type { GetGameURL } from './schemas/operator';
 
-/** Values of tokenData that the spec leaves open ("Allowed values … not shown"). */
+/** Values of tokenData that we have decided (docs/interface#token-data). */
 export const WALLET_MODE = 'seamless';
 export const DEFAULT_DEVICE = 'desktop';
 
@@ -18,7 +18,7 @@ export interface Launched {
 }
 
 /**
- * POST /getGameURL (spec; contract §5): checks what is asked for, registers the player, makes a launch token.
+ * POST /getGameURL (docs/interface#get-game-url): checks what is asked for, registers the player, makes a launch token.
  * @throws RefusedError GAMENOTFOUND, INVALIDREQUEST (currency, profile), and in history mode GAMEROUNDNOTFOUND, GAMEROUNDOPEN
  */
 export async function launchGame(

@@ -8,9 +8,9 @@ import type { Session } from '../domain/session';
 import { withKnown, type WalletBalance } from '../domain/wallet-call';
 import { ok, type Answer } from './http';
 
-/* Replies of the game-engine API, field by field as in the spec's tables. This is the only place that makes them. */
+/* Replies of the game-engine API, field by field as docs/interface/objects.md has them. This is the only place that makes them. */
 
-/** Spec "tokenData". `token`: the caller's own, given back. `gameround`: '' when there is none. */
+/** docs/interface#token-data. `token`: the caller's own, given back. `gameround`: '' when there is none. */
 export function tokenData(session: Session, token: string, gameround: string): object {
   return {
     operatorId: session.operatorId,
@@ -28,7 +28,7 @@ export function tokenData(session: Session, token: string, gameround: string): o
   };
 }
 
-/** Spec "balance": `totalBalance` is the sum of the balances (contract §4). */
+/** docs/interface#balance; `totalBalance` is the sum of the balances (docs/interface#total-balance). */
 export function balanceReply(session: Session, balance: WalletBalance, ticketInfo?: object): object {
   const balances = balance.balances.map(({ type, currency, amount }) => ({ type, currency, amount }));
   return {
@@ -42,7 +42,7 @@ export function balanceReply(session: Session, balance: WalletBalance, ticketInf
   };
 }
 
-/** Spec "Game reply (V2_GameAPIReply)"; a refused one has the refusal's status, and tells how the round stands. */
+/** docs/interface#game-reply; a refused one has the refusal's status, and tells how the round stands. */
 export function gameReply(session: Session, token: string, reply: RoundReply, more: object = {}): Answer {
   const balance = withKnown(reply.balance, session.balance);
   const body = {
@@ -65,7 +65,7 @@ export function gameReply(session: Session, token: string, reply: RoundReply, mo
   return { status: reply.refusal.status, body: { ...body, errorCode: reply.refusal.errorCode } };
 }
 
-/** The reply of getGameRoundInfo (contract §6): the round as it stands, all of its game state. */
+/** The reply of getGameRoundInfo (docs/interface#get-game-round-info): the round as it stands, all of its game state. */
 export function roundReply(session: Session, token: string, round: RoundSnapshot): Answer {
   return gameReply(session, token, wholeRound(round), {
     totalWinAmount: totalWinAmount(round),
@@ -88,7 +88,7 @@ function wholeRound(round: RoundSnapshot): RoundReply {
   };
 }
 
-/** Spec "Last-round list item"; amounts in minor units, as the operator's record has them. */
+/** docs/interface#last-round-item; amounts in minor units, as the operator's record has them. */
 export function lastRoundItem(round: ListedRound): object {
   return {
     id: round.hash,
@@ -101,7 +101,7 @@ export function lastRoundItem(round: ListedRound): object {
   };
 }
 
-/** An item of getOpenGameRounds and getOpenGameRoundsByGame (contract §6); a crashed round is open and marked. */
+/** An item of getOpenGameRounds and getOpenGameRoundsByGame (docs/interface#get-open-game-rounds); a crashed round is open and marked. */
 export function openRoundItem(round: ListedRound): object {
   const { totalBetAmount: _bet, totalWinAmount: _won, dataStored: _data, ...shown } = round;
   return shown;
@@ -121,7 +121,7 @@ export function spinsAvailable(round: RoundSnapshot, counterType: string): numbe
   return counter === undefined ? 0 : counter.awarded - counter.used;
 }
 
-/** Spec "Operator gameround record"; `dataStored`, where the provider told something, is an extra entry (contract §6). */
+/** docs/interface#round-record; `dataStored`, where the provider told something, is an extra entry (docs/interface#get-game-result). */
 export function operatorRecord(round: RoundSnapshot, environment: string): object {
   const record = gameroundRecord(round, environment);
   return round.dataStored === undefined ? record : { ...record, dataStored: round.dataStored };

@@ -5,7 +5,7 @@ import { mayFinish, owns, type Session } from '../domain/session';
 import type { Rounds } from './deps';
 import type { Http } from './http';
 
-/* What a token may do (contract §5). Where it may not, a round of somebody else is as if it did not exist. */
+/* What a token may do (docs/interface#session-life, #round-token, #history). Where it may not, a round of somebody else is as if it did not exist. */
 
 /** The rounds that a session plays with. @throws MODENOTALLOWED */
 export function roundsFor({ deps }: Http, session: Session): Rounds {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseTimestamp } from '../domain/time';
 
-/** The headers every call carries (spec "Authentication"). */
+/** The headers every call carries (docs/interface#request-headers). */
 export const AUTH_HEADERS = {
   id: 'x-h-auth-id',
   signature: 'x-h-auth-sig',

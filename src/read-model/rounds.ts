@@ -26,7 +26,7 @@ export interface WaitingRounds {
 }
 
 /**
- * A round's record: the spec's operator gameround record, what queries look for and lists show, and the round as it
+ * A round's record: the operator's record (docs/interface#round-record), what queries look for and lists show, and the round as it
  * stood. Free-form data is kept as JSON: names such as `$ref` or `_bsontype` mean something to the driver.
  */
 export interface RoundDocument

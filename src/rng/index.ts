@@ -37,7 +37,7 @@ export interface RandomResult {
 
 export interface Rng {
   /**
-   * Draws (spec getRandomResult, contract §6). Whether the game may draw at all (`serviceRng`) is the caller's to check.
+   * Draws (docs/interface#get-random-result). Whether the game may draw at all (`serviceRng`) is the caller's to check.
    * @throws RefusedError 400 INVALIDREQUEST naming the field; 503 SERVICEUNAVAILABLE when the draw can't be logged
    */
   getRandomResult(call: GetRandomResult): Promise<RandomResult>;

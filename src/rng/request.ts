@@ -19,7 +19,7 @@ export interface RngRequest {
 }
 
 /**
- * The request, when it can be answered (contract §6). Refused:
+ * The request, when it can be answered (docs/interface#random-end-points). Refused:
  * - any: an unknown rngEndPoint; a count that is no integer from 1 to 10,000;
  * - getDoubles: min or max not finite, min ≥ max (the range without max would be empty), max − min beyond the doubles;
  * - getIntegers: min or max no integer within ±(2^53 − 1), min > max, more than 2^53 values;

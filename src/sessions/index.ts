@@ -156,7 +156,7 @@ function createLookups(store: SessionStore, cache: SessionCache, clock: () => nu
     return reading;
   }
 
-  /** With MongoDB down or slow, the session in memory goes on (contract §5). */
+  /** With MongoDB down or slow, the session in memory goes on (docs/interface#mongodb-down-round). */
   async function reread(cached: CachedSession, sessionId: string): Promise<CachedSession> {
     const reading = readOnce(sessionId, undefined).catch((error: unknown) => {
       if (isUnavailable(error)) return cached;

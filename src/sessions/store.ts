@@ -3,9 +3,9 @@ import type { WalletBalance } from '../domain/wallet-call';
 import type { SessionSeed } from './types';
 
 export const MINUTE_MS = 60_000;
-/** A launch URL's life (spec "Limits"). */
+/** A launch URL's life (docs/interface#launch-url). */
 export const LAUNCH_MS = MINUTE_MS;
-/** A session's life since its last use (contract §5). */
+/** A session's life since its last use (docs/interface#session-life). */
 export const SESSION_MS = 60 * MINUTE_MS;
 /** How long an ended session can still finish and read what it opened. */
 export const AFTERLIFE_MS = 7 * 24 * 60 * MINUTE_MS;

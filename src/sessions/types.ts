@@ -24,7 +24,7 @@ export interface RegisteredPlayer {
 }
 
 /**
- * Players, launches and sessions (contract §5). Refusals are thrown as `RefusedError`: TOKENNOTFOUND (401: never was,
+ * Players, launches and sessions (docs/interface/sessions.md). Refusals are thrown as `RefusedError`: TOKENNOTFOUND (401: never was,
  * or is forgotten), LAUNCHURLSPENT (401), TOKENEXPIRED (401), SERVICEUNAVAILABLE (503: MongoDB is needed and down).
  */
 export interface Sessions {

@@ -175,7 +175,7 @@ function repeated<Entry>(entries: readonly Entry[], idOf: (entry: Entry) => stri
   return ids.flatMap((value, at) => (ids.indexOf(value) < at ? [at] : []));
 }
 
-/** Reads JSON or YAML (contract §1). @throws TenantsFileError */
+/** Reads JSON or YAML (docs/interface#tenants-file). @throws TenantsFileError */
 export function readTenantsFile(file: string): TenantEntries {
   let text: string;
   try {
@@ -235,7 +235,7 @@ export function gameOf(entry: GameEntry): GameDefinition {
   return entry;
 }
 
-/** What is allowed and still worth a word (spec: normally 12 to 48 hours). */
+/** What is allowed and still worth a word (docs/interface#tenants-file). */
 export function warningsOf(entries: TenantEntries, callbackAddresses: CallbackAddresses): string[] {
   const unusual = entries.operators.flatMap(({ operatorId, autoCloseAfter }) => {
     const ms = durationMs(autoCloseAfter);

@@ -1,7 +1,7 @@
 import type { OperatorAddress, ProviderAddress } from '../clients/types';
 import type { SomeGameSettings } from '../domain/game-settings';
 
-/** An operator as the service works with it; durations in milliseconds, secrets in the clear (contract §1). */
+/** An operator as the service works with it; durations in milliseconds, secrets in the clear (docs/interface#tenants-file). */
 export interface OperatorSettings extends OperatorAddress {
   autoCloseAfterMs: number;
   gameRoundReport: boolean;

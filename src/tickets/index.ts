@@ -14,7 +14,7 @@ export interface TicketChooserOptions {
 const SIGNATURE_WRONG = 1001;
 
 /**
- * The player's ticket for a bet, as the operator tells now (contract §4 "Tickets"): of the session's currency and, when
+ * The player's ticket for a bet, as the operator tells now (docs/interface#tickets): of the session's currency and, when
  * given, of that stake (minor units); for which of several see chooseFreePlay. Nothing is reserved: the wallet decides
  * races.
  * Rejects with RefusedError: 400 MODENOTALLOWED (real mode only), 400 NOTICKETAVAILABLE, 400 with the operator's own

@@ -24,7 +24,7 @@ import { createRounds } from '../../src/read-model/rounds';
 import { until } from '../support/player';
 import { NO_CALLERS_HERE } from '../support/rounds-harness';
 
-/* What becomes of a delivery that may have been made before (contract: Money, debit): real mongod, a scripted wallet. */
+/* What becomes of a delivery that may have been made before (docs/interface#debit-redelivered): real mongod, a scripted wallet. */
 
 const AT = '2026-01-02T03:04:05.000Z';
 const REFUSED: WalletAnswer = {

@@ -66,7 +66,7 @@ const operator = () => ({
 });
 const provider = () => ({ providerId: 'gp1', gameUrl: `${url}/game`, secrets: ['newest', 'old'] });
 
-/** Spec "Authentication": base64(HMAC-SHA256(secret, secret # id # timestamp # fields)). */
+/** docs/interface#sign-fields: base64(HMAC-SHA256(secret, secret # id # timestamp # fields)). */
 function isSigned({ headers }: Seen, id: string, fields: string[]): boolean {
   const message = ['newest', id, String(headers['x-h-timestamp']), ...fields].join('#');
   return headers['x-h-auth-sig'] === createHmac('sha256', 'newest').update(message).digest('base64');
@@ -132,7 +132,7 @@ describe('POST /doTransactions', () => {
       call: { purpose: 'credit', transactions },
     });
 
-  test('has every field of the specification, transactions in their order, and how many they are', async () => {
+  test('has every field of the interface, transactions in their order, and how many they are', async () => {
     await send();
     const [{ method, url: to, body, headers }] = seen as [Seen];
     expect([method, to.pathname, headers['content-type']]).toEqual([

@@ -6,7 +6,7 @@ import type { BalanceAnswer, OperatorAddress, OperatorWallet, ProviderClient } f
 import type { WalletAnswer, WalletPurpose } from '../../src/domain/wallet-call';
 import { machineClock } from '../support/clock';
 
-/* What holds back calls to a slow or dead operator, and what never does (contract §4). The wallet is scripted. */
+/* What holds back calls to a slow or dead operator, and what never does (docs/interface#slow-operator). The wallet is scripted. */
 
 const SILENCE: WalletAnswer = { kind: 'silence', reason: 'time-out' };
 const TAKEN: WalletAnswer = { kind: 'answer', status: 200, body: { balances: [] } };

@@ -3,7 +3,7 @@ import { startGameRound } from '../../src/commands/start-game-round';
 import { refuse } from '../../src/domain/errors';
 import type { Session } from '../../src/domain/session';
 
-/* Whatever a start has to ask, its caller waits for one command's time in all (contract §4). What it asks is scripted. */
+/* Whatever a start has to ask, its caller waits for one command's time in all (docs/interface#call-time). What it asks is scripted. */
 
 const session = { operatorId: 'op1', playerId: 'p', gameCode: 'g', providerId: 'gp1' } as Session;
 const RECORD = { status: 'open', identity: session };

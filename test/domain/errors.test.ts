@@ -1,6 +1,6 @@
 import { errorObject, ERRORS, refusal, refuse, type ErrorName } from '../../src/domain/errors';
 
-/** Contract §7, copied by hand. */
+/** The table of docs/interface#error-catalogue, copied by hand. */
 const CATALOGUE: [number, ErrorName, number][] = [
   [12, 'GAMEROUNDALREADYSTARTED', 400],
   [15, 'GAMEROUNDNOTSTARTED', 400],
@@ -34,7 +34,7 @@ const CATALOGUE: [number, ErrorName, number][] = [
   [3003, 'GAMEPROVIDERUNAVAILABLE', 502],
 ];
 
-describe('the error catalogue (contract §7)', () => {
+describe('the error catalogue', () => {
   it.each(CATALOGUE)('%p is %s with status %p; msg is the name', (id, name, status) => {
     const { errorCode, status: given } = refusal(name);
     expect({ id: errorCode.id, msg: errorCode.msg, status: given }).toEqual({ id, msg: name, status });

@@ -2,7 +2,7 @@ import { gameSettingsOf } from '../../src/domain/game-settings';
 import { BOOLEANS, NUMBER_ARRAYS, NUMBERS, STRING_ARRAYS, STRINGS } from '../support/spec-settings';
 
 describe('gameSettingsOf', () => {
-  it('has every setting of the spec, of its type', () => {
+  it('has every setting of the interface, of its type', () => {
     const settings = gameSettingsOf([], 1);
     const of = (names: readonly string[], value: unknown) => names.map((name) => [name, value]);
     expect(settings).toEqual(

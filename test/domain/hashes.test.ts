@@ -2,7 +2,7 @@ import { gameroundHash, gameStateHash, roundName, transactionHash } from '../../
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('hashes (contract §3: 36-character UUID form, derived with SHA-256 from what the thing is)', () => {
+describe('hashes: 36-character UUID form, derived with SHA-256 from what the thing is', () => {
   /*
    * The expected values were computed without the code under test. For each JSON text:
    *   printf '%s' "$JSON" | openssl dgst -sha256 | sed 's/.*= //' | cut -c1-32 | sed -E \
@@ -84,12 +84,9 @@ describe('hashes (contract §3: 36-character UUID form, derived with SHA-256 fro
     ],
   ];
 
-  it.each(pairs)(
-    '%j and %j are two rounds (failure 12: equal ids of two operators or players)',
-    (left, right) => {
-      expect(gameroundHash(...left)).not.toBe(gameroundHash(...right));
-    },
-  );
+  it.each(pairs)('%j and %j are two rounds: equal ids of two operators or players', (left, right) => {
+    expect(gameroundHash(...left)).not.toBe(gameroundHash(...right));
+  });
 
   it('tells a round, a transaction and a game state entry of the same parts apart', () => {
     const hashes = [transactionHash('a', 'debit', 'c'), gameStateHash('a', 'debit', 'c')];
@@ -99,7 +96,7 @@ describe('hashes (contract §3: 36-character UUID form, derived with SHA-256 fro
   });
 });
 
-describe('what names a round (contract §3)', () => {
+describe('what names a round', () => {
   const full = { externalGameProviderRoundId: 'x', rngCallId: 'x', requestId: 'x' };
 
   it('externalGameProviderRoundId first, without it rngCallId, without both X-Request-Id', () => {

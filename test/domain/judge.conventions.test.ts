@@ -18,7 +18,7 @@ const NONE = [
   { id: 0, msg: null, clientmsg: null },
 ];
 
-describe('an errorCode without id and msg is no error ("typed languages write it")', () => {
+describe('an errorCode without id and msg, as typed languages write it, is no error', () => {
   it.each(NONE)('%j', (errorCode) => {
     for (const status of [200, 400]) expect(errorIn({ errorCode }, status)).toBeUndefined();
     expect(judged(DEBIT, 200, { ...listing(entry('debit')), errorCode })).toMatchObject({ kind: 'accepted' });
@@ -27,7 +27,7 @@ describe('an errorCode without id and msg is no error ("typed languages write it
       kind: 'accepted',
       endRefused: undefined,
     });
-    // Repeatable: "any 4xx without an errorCode object".
+    // Repeatable: a 4xx without an errorCode object.
     expect(judged(CREDIT_AND_END, 400, { errorCode })).toMatchObject({ kind: 'repeat' });
     expect(judged(VOID, 200, { errorCode })).toMatchObject({ kind: 'accepted' });
     const sent = CREDIT_AND_END.transactions;
@@ -136,7 +136,7 @@ describe('hashes in UUID form compare without regard to case', () => {
   });
 });
 
-describe('id 12 to a first debit ("it may have arrived twice")', () => {
+describe('id 12 to a first debit, which may have arrived twice', () => {
   const alreadyStarted = { id: 12, msg: 'GAMEROUNDALREADYSTARTED', clientmsg: 'A game is in progress.' };
   const debit = (isFirstDebit: boolean): WalletCall => ({
     purpose: 'debit',

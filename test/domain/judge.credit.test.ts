@@ -16,12 +16,12 @@ const CREDIT_AND_END = callOf('credit', 'credit', 'end');
 const END = callOf('credit', 'end');
 const COLUMNS = 'ok empty listed otherFailed text array null topError ownError';
 
-/** Contract §4, Credit and end; what each letter stands for is in `expectationOf`. */
+/** docs/interface#credit-retried, #credit-unauthorised, #credit-refused and #end-refused; what each letter stands for is in `expectationOf`. */
 const GRID = casesOf(COLUMNS, {
   '200': 'A A A A Q Q Q Q Q',
-  // Unknown outcomes: repeated, and it may have been paid ("ever delivered without a definite answer").
+  // Unknown outcomes: repeated, and it may have been paid (docs/interface#credit-maybe-paid).
   '201 302 408 500 502 504': 'Q Q Q Q Q Q Q Q Q',
-  // "any 4xx without an errorCode object" is repeated; with one it is non-repeatable.
+  // A 4xx without an errorCode object is repeated; with one it is a refusal.
   '400 404 409 422': 'R R C R R R R X X',
   // "425, 429": repeated whatever they say.
   '425 429': 'R R C R R R R R R',
@@ -165,7 +165,7 @@ describe('[credit, end]', () => {
     });
   });
 
-  it('400 that lists the credit as processed and refuses the end ("a refused end alone never voids: crashed")', () => {
+  it('400 that lists the credit as processed and refuses the end: crashed, nothing voided', () => {
     const body = listing(entry('credit'), entry('end', END_ERROR));
     expect(judged(CREDIT_AND_END, 400, body)).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
   });

@@ -16,13 +16,13 @@ const DEBIT_AND_END = callOf('debit', 'debit', 'end');
 const BODIES = bodiesFor('debit');
 const COLUMNS = 'ok empty listed otherFailed text array null topError ownError listedTopError';
 
-/** Contract §4, Debit and Outcomes; what each letter stands for is in `expectationOf`. */
+/** docs/interface#debit-accepted, #debit-declined and #unknown; what each letter stands for is in `expectationOf`. */
 const GRID = casesOf(COLUMNS, {
   // Accepted: a JSON object without errorCode for it; a top-level one counts for what isn't listed.
   '200': 'A A A A U U U U U A',
-  // "any other 2xx is unknown"; "Unknown: ... redirect, 5xx, 408".
+  // docs/interface#unknown: other 2xx, redirects, 5xx, 408.
   '201 204 302 307 408 500 502 503 504': 'U U U U U U U U U U',
-  // "Declined: 4xx ... no void, unless its hashesProcessed shows that it went through"; spec rule 8: never retried.
+  // A 4xx declines, never retried (docs/interface#retry-rule); a void only where it went through (docs/interface#declined-but-processed).
   '400 404 409 422 425 429': 'd d P d d d d D D PD',
   '401': 's s s s s s s S S s',
 });
@@ -79,7 +79,7 @@ describe('[debit], first delivery', () => {
     expect(judged(DEBIT, 400, { errorCode: null })).toMatchObject({ ...declined, errorCode: undefined });
   });
 
-  it('id 1001 with a 4xx: declined, and the provider is not told the operator’s id ("401 or 1001: 502")', () => {
+  it('id 1001 with a 4xx: declined, and the provider gets 502 instead of the operator’s id', () => {
     expect(judged(DEBIT, 400, { errorCode: WRONG_SIGNATURE })).toMatchObject({
       kind: 'declined',
       unauthorised: true,
@@ -91,13 +91,13 @@ describe('[debit], first delivery', () => {
     expect(judged(DEBIT, 400, body)).toMatchObject({ kind: 'declined', errorCode: REFUSAL });
   });
 
-  it('a repeatable error id is no reason to repeat a debit ("a debit is not retried")', () => {
+  it('a repeatable error id is no reason to repeat a debit', () => {
     const facts = { repeatableErrorIds: [REFUSAL.id] };
     expect(judged(DEBIT, 400, { errorCode: REFUSAL }, facts)).toMatchObject(declined);
   });
 });
 
-describe('[debit] that may have been delivered before ("only acceptance counts, any other answer is unknown")', () => {
+describe('[debit] that may have been delivered before: any answer but acceptance is unknown', () => {
   it.each(GRID)('status %p, body %s (fresh: %s)', (status, body, cell) => {
     const kind = cell === 'A' ? 'accepted' : 'unknown';
     expect(judged(DEBIT, status, BODIES[body], { redelivered: true })).toMatchObject({ kind });

@@ -16,15 +16,15 @@ const VOID = callOf('void', 'void');
 const BODIES = bodiesFor('void');
 const COLUMNS = 'ok empty listed otherFailed text array null topError ownError listedTopError';
 
-/** Contract §4, Void; what each letter stands for is in `expectationOf`. */
+/** docs/interface#void-ends, #void-unconfirmed and #void-refused; what each letter stands for is in `expectationOf`. */
 const GRID = casesOf(COLUMNS, {
-  // "Ended by 200"; a top-level errorCode counts only for what is not listed.
+  // Ended by a 200; a top-level errorCode counts only for what is not listed.
   '200': 'A A A A R R R R R A',
-  // "or by a 400 that is a JSON object without id 16 or 1001".
+  // … or by a 400 that is a JSON object with neither id 16 nor id 1001.
   '400': 'V V V V R R R V V V',
   // "401 ... stops it".
   '401': 'S S S S S S S S S S',
-  // "Anything else is retried until then".
+  // Anything else is retried.
   '201 302 403 404 408 409 410 422 425 429 500 502 504': 'R R R R R R R R R R',
 });
 
@@ -99,7 +99,7 @@ describe('balances of a reply', () => {
     expect(judged(call, 200, { balances: [real] })).toMatchObject({ balance: { balances: [real] } });
   });
 
-  it('are summed up ("balance.totalBalance is the sum of the balances")', () => {
+  it('are summed up in totalBalance', () => {
     const balances = [real, { type: 'bonus', amount: 250, currency: 'EUR' }];
     expect(totalBalance({ balances })).toBe(1150);
   });

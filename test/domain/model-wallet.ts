@@ -10,7 +10,7 @@ export interface ModelWalletRules {
 const BUSINESS = { id: 77, msg: 'REFUSED', clientmsg: 'No.' };
 
 /**
- * An operator's wallet by the spec's rules 1-5 of doTransactions, for one round and one player. It is honest: what it
+ * An operator's wallet by the rules 1 to 5 of docs/interface/operator-api.md, for one round and one player. It is honest: what it
  * refuses it has not done, what it has done it says when asked again. Only the network in between loses things.
  */
 export class ModelWallet {
@@ -66,7 +66,8 @@ export class ModelWallet {
     }
     if (type !== 'debit') return;
     if (isFirstDebit) {
-      if (this.firstDebit !== undefined) throw new Error('a second initial debit (rule 4)');
+      if (this.firstDebit !== undefined)
+        throw new Error('a second initial debit (docs/interface#second-initial-debit)');
       this.firstDebit = hash;
     }
     this.balance -= amount;

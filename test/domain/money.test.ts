@@ -10,7 +10,7 @@ import {
 import { gameRoundInfo } from '../../src/domain/round/replies';
 import { opened } from './support';
 
-describe('amounts (contract §4: integers from 0 to 2^53-1 in minor units, checked on sums too)', () => {
+describe('amounts: integers from 0 to 2^53-1 in minor units, also sums', () => {
   it('the largest is 2^53 - 1', () => {
     expect(MAX_AMOUNT).toBe(9007199254740991);
   });
@@ -24,7 +24,7 @@ describe('amounts (contract §4: integers from 0 to 2^53-1 in minor units, check
     [-1],
     [1e21],
     [9007199254740992],
-    // Reads as ...992: the literal of failure 8.
+    // Reads as ...992.
     [Number('9007199254740993')],
     ['100'],
     [''],
@@ -37,7 +37,7 @@ describe('amounts (contract §4: integers from 0 to 2^53-1 in minor units, check
     [[100]],
     [{ amount: 100 }],
     [100n],
-  ])('%p is none (failure 8)', (value) => {
+  ])('%p is none', (value) => {
     expect(isAmount(value)).toBe(false);
   });
 

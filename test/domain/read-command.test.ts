@@ -39,7 +39,7 @@ describe('a command from outside, a person at Temporal Web included', () => {
   });
 });
 
-/** JSON can carry all of these (failure 8). */
+/** JSON can carry all of these (docs/interface#amounts). */
 const NO_AMOUNTS = [0.5, -1, 1e21, Number('9007199254740993'), '100', null, true, [100], {}];
 
 describe('amounts that are none: refused with the name of the field, nothing sent', () => {

@@ -16,7 +16,7 @@ import {
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-describe('sums of amounts stay within 2^53 - 1 ("checked on sums too")', () => {
+describe('sums of amounts stay within 2^53 - 1', () => {
   it('open winnings', () => {
     const round = opened(start({ winAmount: MAX - 1 }));
     expect(round.refusal(addWin('w', 2))).toBe('INVALIDREQUEST');

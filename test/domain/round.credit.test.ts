@@ -19,7 +19,7 @@ import {
 const WON = start({ winAmount: 40 });
 const MAYBE = { maybePaid: true };
 
-describe('a credit is retried until it succeeds, always the same hash and amount (failure 2)', () => {
+describe('a credit is retried until it succeeds, always the same hash and amount', () => {
   it('five times no answer, one credit', () => {
     const round = opened(WON);
     round.send(end());
@@ -54,7 +54,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
   });
 });
 
-describe('a credit refused for good ("the debits are voided and the round is cancel")', () => {
+describe('a credit refused for good: the debits are voided, the round is cancel', () => {
   it.each([end(), addWin('w', 5, { collect: true }), collectWin('c', 10)])('%j', (command) => {
     const round = opened(WON);
     const reply = round.do(command, refused());
@@ -106,7 +106,7 @@ function expectCrashed(round: TestRound, sent: string[][]): void {
 }
 
 describe('a round is crashed instead of voided', () => {
-  it('refused after an earlier credit succeeded (spec: "nothing is voided … must be reconciled")', () => {
+  it('refused after an earlier credit succeeded: nothing is voided, the round is reconciled', () => {
     const round = opened(WON);
     round.do(collectWin('c', 10), ACCEPTED);
     const reply = round.do(end(), refused());
@@ -179,7 +179,7 @@ describe('a round is crashed instead of voided', () => {
   });
 });
 
-describe('401 or 1001 to a credit or end ("not retried by itself, nothing voided, not crashed either")', () => {
+describe('401 or 1001 to a credit or end: not retried by itself, not voided, not crashed', () => {
   const UNAUTHORISED = refused({ unauthorised: true, signedWith: 'old' });
   const GENTLE = { ...end('reconcile'), gentle: true };
 

@@ -18,7 +18,7 @@ import {
 
 const FOLLOW_UP = start({ rngCallId: 'rng-2', debitAmount: 30 });
 
-describe('which startGameRound is a follow-up debit (contract §3)', () => {
+describe('which startGameRound is a follow-up debit', () => {
   it('a game with followUpDebits, both calls with a rngCallId and the two different', () => {
     const round = openedForFollowUps();
     expect(round.send(FOLLOW_UP).kind).toBe('accept');
@@ -116,7 +116,7 @@ describe('a follow-up debit that is accepted', () => {
   });
 });
 
-describe('a follow-up debit that fails ("the round stays open")', () => {
+describe('a follow-up debit that fails leaves the round open', () => {
   it('declined: refused with the operator’s error, nothing voided, winnings and stake untouched', () => {
     const round = opened(start({ winAmount: 5 }), { followUpDebits: true });
     const reply = round.do({ ...FOLLOW_UP, winAmount: 7, endGame: true }, DECLINED);

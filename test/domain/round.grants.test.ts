@@ -18,7 +18,7 @@ import {
   VOID,
 } from './support';
 
-/* Spec startGameRound: "With useTicket true the reply carries updated freePlayInfo and freePlaysAvailable". */
+/* The reply to a bet with a ticket has the new freePlayInfo and freePlaysAvailable (docs/interface#free-play-info). */
 
 const ticket = (serial: string, count: number) => ({
   ...{ count, stake: 20, currency: 'EUR', price: 0, feature: 'bonus', serial },

@@ -50,7 +50,7 @@ function resent(round: TestRound): string[] {
   return describeCall(transactionsToResend(snapshotOf(round.state)));
 }
 
-describe('an open round is closed first ("what a wallet refuses for good, also in a reconciliation’s close, ends in crashed")', () => {
+describe('an open round is closed first; a close that is refused for good ends in crashed', () => {
   it('with its open winnings credited', () => {
     const round = opened(WON);
     const reply = round.do(GENTLE, ACCEPTED);
@@ -94,7 +94,7 @@ describe('an open round is closed first ("what a wallet refuses for good, also i
   });
 });
 
-describe('a crashed round is open, so it is closed with its open winnings as well ("no cent may be lost")', () => {
+describe('a crashed round is open, so it is closed with its open winnings as well', () => {
   /** 40 won, 10 paid, 5 refused: 25 that no credit was ever sent for. */
   function partlyCollected(): TestRound {
     const round = opened(WON);
@@ -140,7 +140,7 @@ describe('a crashed round is open, so it is closed with its open winnings as wel
   });
 });
 
-describe('what is resent ("every transaction in its original order with its original hash and amount")', () => {
+describe('what is resent: all transactions, unchanged and in their order', () => {
   it('all of a closed round, as it was sent', () => {
     const round = opened(WON);
     round.do(collectWin('c', 10), ACCEPTED);
@@ -241,7 +241,7 @@ describe('whether an answer settles a crashed round', () => {
     expect(settledBy(snapshot, { kind: 'unreachable', hashesProcessed: [] })).toBeUndefined();
   });
 
-  it('a debit whose outcome nobody knows is left: no ("unknown is never treated as declined")', () => {
+  it('a debit whose outcome nobody knows is left: no', () => {
     const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });
     round.do(collectWin('c'), ACCEPTED);
     round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), UNKNOWN);
@@ -250,7 +250,7 @@ describe('whether an answer settles a crashed round', () => {
   });
 });
 
-describe('settling a crashed round ("settles it to closed")', () => {
+describe('settling a crashed round', () => {
   it('what was accepted since counts', () => {
     const round = crashed();
     const owed = round.calls[1]!.map(({ hash }) => hash);
@@ -324,7 +324,7 @@ describe('settling a crashed round ("settles it to closed")', () => {
     });
   });
 
-  describe('before all winnings are in a transaction ("no cent may be lost")', () => {
+  describe('before all winnings are in a transaction', () => {
     /** 40 won, 10 paid, and a follow-up bet of 30 that nobody knows the outcome of: 30 are open. */
     function undecided(): TestRound {
       const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });

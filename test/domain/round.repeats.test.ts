@@ -16,8 +16,8 @@ import {
 
 const WON = start({ winAmount: 40 });
 
-describe('a repeat while the round is open: the first reply again, nothing twice (contract §3)', () => {
-  it('startGameRound, twenty times before and after its answer: one debit (failure 1)', () => {
+describe('a repeat while the round is open: the first reply again, nothing twice', () => {
+  it('startGameRound, twenty times before and after its answer: one debit', () => {
     const round = new TestRound(WON);
     for (let n = 0; n < 20; n += 1) expect(round.send(WON)).toEqual({ kind: 'join', key: 'start' });
     round.settle(ACCEPTED);
@@ -92,7 +92,7 @@ describe('a repeat while the round is open: the first reply again, nothing twice
   });
 });
 
-describe('the same key with other money: 400 IDEMPOTENCYMISMATCH (contract §3)', () => {
+describe('the same key with other money: 400 IDEMPOTENCYMISMATCH', () => {
   const cases: [string, Command, Command][] = [
     ['startGameRound, another stake', WON, start({ winAmount: 40, debitAmount: 101 })],
     ['startGameRound, another currency', WON, { ...WON, currency: 'USD' }],
@@ -129,7 +129,7 @@ describe('the same key with other money: 400 IDEMPOTENCYMISMATCH (contract §3)'
   });
 });
 
-describe('keys of different operations don’t meet ("named by operation and …TransactionId")', () => {
+describe('keys of different operations don’t meet', () => {
   it('one id for addWin, collectWin, addSpinCounterGameState and endGameRound', () => {
     const round = opened(WON);
     expect(round.send(addWin('id', 25)).kind).toBe('accept');
@@ -168,7 +168,7 @@ describe('keys of different operations don’t meet ("named by operation and …
   );
 });
 
-describe('once the round is over a repeat fails ("afterwards GAMEROUNDNOTACTIVE")', () => {
+describe('once the round is over a repeat fails with GAMEROUNDNOTACTIVE', () => {
   it.each([addWin('w', 5), collectWin('c', 5), spins('s', 'free', 1, 0), end(), WON])('%j', (command) => {
     const round = opened(WON);
     round.do(addWin('w', 5));

@@ -28,8 +28,8 @@ import {
 
 const WON = start({ winAmount: 40 });
 
-describe('gameRoundInfo (spec)', () => {
-  it('has the spec’s fields; baseStake is the stake before the multiplier', () => {
+describe('gameRoundInfo', () => {
+  it('has the fields of the interface; baseStake is the stake before the multiplier', () => {
     const identity = { ...IDENTITY, currencyMultiplier: 100, currency: 'JPY' };
     const round = new TestRound(start({ debitAmount: 500, currency: 'JPY' }), {}, identity).settle(ACCEPTED);
     expect(gameRoundInfo(round.state)).toEqual({
@@ -45,7 +45,7 @@ describe('gameRoundInfo (spec)', () => {
     });
   });
 
-  it('a multiplier of 0.1: exact integers (failure 8)', () => {
+  it('a multiplier of 0.1: exact integers', () => {
     const identity = { ...IDENTITY, currencyMultiplier: 0.1 };
     for (let debitAmount = 1; debitAmount <= 300; debitAmount += 1) {
       const { state } = new TestRound(start({ debitAmount }), {}, identity);
@@ -108,7 +108,7 @@ describe('which transactions took effect, and their sums', () => {
     ]);
   });
 
-  it('not: a declined debit ("a declined debit is never resent")', () => {
+  it('not: a declined debit', () => {
     const round = opened(WON, { followUpDebits: true });
     round.do(start({ rngCallId: 'rng-2' }), DECLINED);
     expect(totals(round.state).totalBetAmount).toBe(100);
@@ -129,18 +129,18 @@ describe('which transactions took effect, and their sums', () => {
     expect(effectiveTransactions(round.state).map(({ type }) => type)).toEqual(['debit', 'void']);
   });
 
-  it('not: a credit that crashed its round ("payed: what was really given")', () => {
+  it('not: a credit that crashed its round', () => {
     const round = opened(WON);
     round.do(end(), refused({ maybePaid: true }));
     expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 0 });
   });
 
-  it('a ticket is no bet in money ("0 for a ticket")', () => {
+  it('a ticket is no bet in money: 0', () => {
     expect(totals(opened(ticketStart()).state).totalBetAmount).toBe(0);
   });
 });
 
-describe('payed and totalPayedAmount of a report ("what was really taken or given")', () => {
+describe('payed and totalPayedAmount of a report: what was really taken or given', () => {
   const detailOf = (round: TestRound) => gameRoundDetail(snapshotOf(round.state), 'test');
   const payed = (round: TestRound) => {
     const { transactions, totalPayedAmount } = detailOf(round);
@@ -177,7 +177,7 @@ describe('payed and totalPayedAmount of a report ("what was really taken or give
   });
 });
 
-describe('freePlayInfo ("counts used, granted, won per serial; isLast when used up")', () => {
+describe('freePlayInfo counts used, granted and won of a serial, and knows the last one', () => {
   it('counts this round’s free play and its wins to those before', () => {
     const round = opened(ticketStart({ winAmount: 10 }));
     round.do(addWin('w', 5));

@@ -3,7 +3,7 @@ import { restoredRound, takeOver } from '../../src/domain/round/restored';
 import type { RoundState } from '../../src/domain/round/types';
 import { ACCEPTED, addWin, collectWin, end, LATER, policy, start, TestRound, UNKNOWN, VOID } from './support';
 
-/* A round whose record is ahead of it becomes what the record says (contract §4, restored databases). */
+/* A round whose record is ahead of it becomes what the record says (docs/interface#restored-temporal). */
 
 /** As it stood in the copy: a bet, and a win of 40. */
 const copied = (): TestRound => new TestRound(start({ winAmount: 40 })).settle(ACCEPTED);

@@ -8,7 +8,7 @@ import { snapshotOf } from '../../src/domain/round/replies';
 import { firstStarts, outcomeFor, picks, policies, steps, type Step } from './arbitraries';
 import { AT, deepFreeze, IDENTITY, LATER, policy } from './support';
 
-/* "No cent may be lost or paid twice" when people and reconciliations take a crashed or waiting round in hand, in any order. */
+/* No money is lost or paid twice (docs/interface#settle) when people and reconciliations take a crashed or waiting round in hand, in any order. */
 
 /** One try at a crashed round; a number's bits say which of the open transactions go into which list. */
 type Try = { type: 'settle'; accepts: number; names: number; isStale: boolean } | { type: 'reconcile' };

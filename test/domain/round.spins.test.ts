@@ -1,6 +1,6 @@
 import { addWin, opened, spins, throughJson } from './support';
 
-describe('addSpinCounterGameState ("consuming more than were awarded is rejected")', () => {
+describe('addSpinCounterGameState', () => {
   it('awards and consumes, and tells what is left', () => {
     const round = opened();
     expect(round.do(spins('a', 'free', 3, 0))).toMatchObject({ spinsAvailable: 3 });

@@ -23,7 +23,7 @@ import {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe('startGameRound ("none → open: the bet is debited")', () => {
+describe('startGameRound opens a round by a debit', () => {
   it('sends [debit] with the full stake as the initial debit, nothing else', () => {
     const round = new TestRound(start({ debitAmount: 250 }));
     const [debit] = round.state.pending?.transactions ?? [];
@@ -40,7 +40,7 @@ describe('startGameRound ("none → open: the bet is debited")', () => {
     expect(round.state.gameState).toEqual([]);
   });
 
-  it('accepted: open, with the win of the start as open winnings ("rngResult.winAmount at start counts")', () => {
+  it('accepted: open, with the win of the start as open winnings', () => {
     const round = new TestRound(start({ winAmount: 40, result: 'AAA' })).settle(ACCEPTED);
     const reply = round.reply(start());
     expect(reply).toMatchObject({ amountToCollect: 40, amountCredited: 0, refusal: undefined });
@@ -58,7 +58,7 @@ describe('startGameRound ("none → open: the bet is debited")', () => {
     expect(round.state.pending).toBeUndefined();
   });
 
-  it('the multiplier is never applied to a debit (failure 9)', () => {
+  it('the multiplier is never applied to a debit', () => {
     const state = openRound(
       { ...IDENTITY, currencyMultiplier: 10 },
       policy(),
@@ -77,7 +77,7 @@ describe('startGameRound ("none → open: the bet is debited")', () => {
   });
 });
 
-describe('a failed initial debit ("round closed, no further debits or credits accepted")', () => {
+describe('a failed initial debit ends the round', () => {
   it('declined: cancel, no void, and the operator’s own errorCode with 400', () => {
     const round = new TestRound(start({ winAmount: 40 })).settle(DECLINED);
     const reply = round.reply(start());
@@ -91,7 +91,7 @@ describe('a failed initial debit ("round closed, no further debits or credits ac
   });
 
   it.each([addWin('w', 10), end(), start({ rngCallId: 'rng-2' }), VOID])(
-    'declined: then %j fails and nothing is sent (failure 5)',
+    'declined: then %j fails and nothing is sent',
     (command) => {
       const round = new TestRound(start(), { followUpDebits: true }).settle(DECLINED);
       expect(round.refusal(command)).toBe('GAMEROUNDNOTACTIVE');
@@ -181,7 +181,7 @@ describe('startGameRound with endGame', () => {
     expect(new Set(round.calls.flat().map(({ hash }) => hash)).size).toBe(3);
   });
 
-  it('something won, debit declined: no credit ever (failure 5)', () => {
+  it('something won, debit declined: no credit ever', () => {
     const round = new TestRound(start({ endGame: true, winAmount: 70 })).settle(DECLINED);
     expect(round.shapes).toEqual([['debit 100']]);
     expect(round.state).toMatchObject({ status: 'cancel', pending: undefined, amountToCollect: 0 });
@@ -218,7 +218,7 @@ describe('startGameRound with endGame', () => {
   });
 });
 
-describe('a ticket ("the debit omits amount and carries serial; the record keeps the rest")', () => {
+describe('a ticket instead of an amount', () => {
   it('goes to the wallet without an amount', () => {
     const round = new TestRound(ticketStart());
     const [debit] = round.calls[0] ?? [];
@@ -239,7 +239,7 @@ describe('a ticket ("the debit omits amount and carries serial; the record keeps
   });
 });
 
-describe('a discount ("the debit carries the full stake and the operator subtracts its discount")', () => {
+describe('a discount, which the operator subtracts from the full stake', () => {
   it('is recorded and not sent', () => {
     const round = new TestRound(start({ discount: { amount: 30, campaignId: 'spring' } }));
     expect(round.state.transactions[0]).toMatchObject({

@@ -21,7 +21,7 @@ import {
 const WON = start({ winAmount: 40 });
 const PARKED = refused({ unauthorised: true });
 
-describe('voidGameRound ("open → cancel: a void for the initial debit")', () => {
+describe('voidGameRound cancels the round by a void', () => {
   it('sends [void] with the hash of the debit it takes back, and is answered when it is done', () => {
     const round = opened(WON);
     round.send(VOID);
@@ -55,7 +55,7 @@ describe('voidGameRound ("open → cancel: a void for the initial debit")', () =
     );
   });
 
-  it('three times: one effective void, then GAMEROUNDNOTACTIVE (failure 3)', () => {
+  it('three times: one effective void, then GAMEROUNDNOTACTIVE', () => {
     const round = opened(WON);
     round.do(VOID, ACCEPTED);
     expect(round.refusal(VOID)).toBe('GAMEROUNDNOTACTIVE');

@@ -223,7 +223,7 @@ describe('a round at the end of a bad line to an honest wallet', () => {
     }
   });
 
-  it('a void overtakes its debit: net zero, cancel (failure 11)', () => {
+  it('a void overtakes its debit: net zero, cancel', () => {
     const first: StartCommand = {
       type: 'start',
       debitAmount: 100,

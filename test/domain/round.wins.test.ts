@@ -13,7 +13,7 @@ import {
 
 const WON = start({ winAmount: 40 });
 
-describe('addWin without collect ("a genericwin entry is added and amountToCollect rises")', () => {
+describe('addWin without collect adds a genericwin entry and raises amountToCollect', () => {
   it('makes no wallet call and leaves the round open', () => {
     const round = opened(WON);
     const betData = { line: '3' };
@@ -57,7 +57,7 @@ describe('addWin without collect ("a genericwin entry is added and amountToColle
   });
 });
 
-describe('addWin with collect ("the win is collected at once" and the round closes)', () => {
+describe('addWin with collect pays at once and closes the round', () => {
   it('[credit of all open winnings, end]', () => {
     const round = opened(WON);
     const reply = round.do(addWin('w', 25, { collect: true }), ACCEPTED);
@@ -79,7 +79,7 @@ describe('addWin with collect ("the win is collected at once" and the round clos
   });
 });
 
-describe('endGameRound ("open winnings collected")', () => {
+describe('endGameRound pays the open winnings', () => {
   it('[credit, end] with one credit for all', () => {
     const round = opened(WON);
     round.do(addWin('w', 25));
@@ -103,7 +103,7 @@ describe('endGameRound ("open winnings collected")', () => {
     expect(reply).toMatchObject({ amountCredited: 0, gameRoundInfo: { status: 'closed' } });
   });
 
-  it('is not closed and shows nothing as paid before the wallet accepted (failure 6)', () => {
+  it('is not closed and shows nothing as paid before the wallet accepted', () => {
     const round = opened(WON);
     round.send(end());
     round.settle(repeat({ maybePaid: true }), repeat({ maybePaid: true }));
@@ -140,7 +140,7 @@ describe('endGameRound ("open winnings collected")', () => {
   });
 });
 
-describe('collectWin ("[credit]; the round stays open", amount at most the open winnings)', () => {
+describe('collectWin pays at most the open winnings and leaves the round open', () => {
   it('without an amount: all of them', () => {
     const round = opened(WON);
     const reply = round.do(collectWin('c'), ACCEPTED);
@@ -194,7 +194,7 @@ describe('collectWin ("[credit]; the round stays open", amount at most the open 
   });
 });
 
-describe('many settlements at once read one open amount each (failure 4)', () => {
+describe('many settlements at once read one open amount each', () => {
   it('twenty endGameRound and addWin(collect): the credits sum to the open winnings once', () => {
     const round = opened(WON);
     for (let n = 0; n < 10; n += 1) {
@@ -207,7 +207,7 @@ describe('many settlements at once read one open amount each (failure 4)', () =>
   });
 });
 
-describe('commands while a call is on its way ("other commands get the same 503 without being stored")', () => {
+describe('commands while a call is on its way get 503 and are not stored', () => {
   const others = [addWin('x', 5), end('x'), collectWin('x', 1), VOID, start({ rngCallId: 'rng-9' })];
 
   it.each(others)('a credit in flight: %j', (command) => {

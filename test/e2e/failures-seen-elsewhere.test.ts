@@ -13,7 +13,7 @@ import {
 } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* Those of the design's failures-seen-elsewhere that only the whole service can show, by their numbers there. */
+/* Cases that others who do this work have reported and that only the whole service can show (docs/interface#process-death). */
 jest.setTimeout(120_000);
 
 let stack: E2eStack;
@@ -46,7 +46,7 @@ async function playNext(seat: Seat): Promise<void> {
   expect((await settled(stack, roundOf(next))).ledger.net).toBe(100 - STAKE);
 }
 
-test('2: three dropped replies to a credit, API and worker restarted meanwhile: one hash, one amount, one win', async () => {
+test('three dropped replies to a credit, API and worker restarted meanwhile: one hash, one amount, one win', async () => {
   const seat = await takeSeat(stack);
   const gameRound = await seat.open({ winAmount: WIN });
   await stack.wallet.fault({
@@ -70,7 +70,7 @@ test('2: three dropped replies to a credit, API and worker restarted meanwhile: 
   expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
 });
 
-test('6: five 500s to a credit, everything killed and restarted: one win, and no record of it before it was', async () => {
+test('five 500s to a credit, everything killed and restarted: one win, and no record of it before it was', async () => {
   const seat = await takeSeat(stack);
   const gameRound = await seat.open({ winAmount: WIN });
   const match = { playerId: seat.playerId, type: 'credit' };
@@ -101,7 +101,7 @@ test('6: five 500s to a credit, everything killed and restarted: one win, and no
   await playNext(seat);
 });
 
-test('10: killed between a debit and its reply: the round is known, can be closed, and a new one starts', async () => {
+test('killed between a debit and its reply: the round is known, can be closed, and a new one starts', async () => {
   const seat = await takeSeat(stack);
   await stack.wallet.fault({
     fault: 'hang',
@@ -136,7 +136,7 @@ test('10: killed between a debit and its reply: the round is known, can be close
   await playNext(seat);
 });
 
-test('12: one externalGameProviderRoundId of two operators and two players: rounds of their own', async () => {
+test('one externalGameProviderRoundId of two operators and two players: rounds of their own', async () => {
   const roundId = newRoundId();
   const seats = await Promise.all([
     takeSeat(stack, { operatorId: 'op1', playerId: 'anna' }),
@@ -213,7 +213,7 @@ test.each(['worker', 'api'] as const)(
   },
 );
 
-describe('15: a dropped connection of the provider', () => {
+describe('a dropped connection of the provider', () => {
   /** Sends a signed call by hand, `share` of its body, and leaves when `leaveWhen` says so. */
   async function abort(
     path: string,

@@ -122,7 +122,7 @@ it('plays a demo round of which no wallet, no workflow and no record knows', asy
   expect(told(refused)).toBe('400 MODENOTALLOWED');
 });
 
-it('npm run tour: the whole interface as the specification has it', async () => {
+it('npm run tour: the whole interface as docs/interface has it', async () => {
   const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'tour'], {
     cwd: projectRoot(),
     env: { ...process.env, BASE_URL: stack.api, SANDBOX_WALLET_PORT: new URL(stack.walletUrl).port },

@@ -4,9 +4,9 @@ import { KILL_OPERATORS, scenariosOf } from '../support/e2e-kill-scenarios';
 import { startE2eStack, type E2eStack, type Part } from '../support/e2e-stack';
 
 /*
- * The table of issue 3: what is killed with -9, and when. Each cell is a test. The rounds of a row, each of a player
- * of its own, are brought to their moments together and die in one kill; each is then recovered as the spec tells a
- * provider to, under the same key or under another, and judged by itself.
+ * What is killed with -9, and when (docs/interface#process-death). Each cell is a test. The rounds of a row, each of a player
+ * of its own, are brought to their moments together and die in one kill; each is then recovered as a provider
+ * does it (docs/interface#lost-reply), under the same key or under another, and judged by itself.
  */
 jest.setTimeout(180_000);
 

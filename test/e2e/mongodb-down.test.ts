@@ -14,7 +14,7 @@ import {
 } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* MongoDB is gone in mid-round (contract §5): a row of steps on one stack, each a test. */
+/* MongoDB is gone in mid-round (docs/interface#mongodb-down-round): a row of steps on one stack, each a test. */
 jest.setTimeout(120_000);
 
 const WIN = 700;

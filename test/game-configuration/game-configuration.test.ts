@@ -17,7 +17,7 @@ interface Query {
   gameCode: string;
 }
 
-/** What a provider tells that keeps to the specification. */
+/** What a provider tells that keeps to the interface (docs/interface#game-configuration). */
 function reply({ currency, currencyMultiplier, gameCode }: Query, over: object = {}) {
   return {
     config: {

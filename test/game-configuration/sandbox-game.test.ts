@@ -4,7 +4,7 @@ import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpClient } from '../../src/clients/http';
 import { createGameConfigurations, type GameConfigurations } from '../../src/game-configuration';
 
-/** The sandbox's game, a provider that knows only the specification, over signed HTTP. */
+/** The sandbox's game, a provider that knows only docs/interface, over signed HTTP. */
 let game: RunningServer;
 let http: HttpClient;
 let secrets: string[];

@@ -29,7 +29,7 @@ describe('the document', () => {
     expect(described.sort()).toEqual(routes.sort());
   });
 
-  it('has every operation that the specification names', () => {
+  it('has every operation that the interface names', () => {
     const named = [
       ...['startGameRound', 'addWin', 'endGameRound', 'voidGameRound', 'getGameRoundHistoryInfo'],
       ...['getAvailableSpinCounter', 'addSpinCounterGameState', 'getRandomResult', 'getBalance'],
@@ -73,7 +73,7 @@ describe('the document', () => {
     expect(headersOf(at('/addWin'))).toEqual(signed);
     expect(at('/addWin').parameters).toEqual([{ $ref: '#/components/parameters/RequiredRequestId' }]);
     expect(headersOf(at('/getGameURL'))).toEqual(signed);
-    // Spec "Authentication", the operator's table.
+    // docs/interface#sign-fields, the operator's calls.
     const fields: [Described, string][] = [
       [at('/reconcileTransactions'), 'gameRound'],
       [at('/getGameRoundDetails', 'get'), 'playerId, gameRound'],

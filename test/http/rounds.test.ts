@@ -242,7 +242,7 @@ describe('commands on a round', () => {
   });
 });
 
-/** Every field of the specification's requests, and the command that is made of it. */
+/** Every field of the interface's requests, and the command that is made of it. */
 describe('every field of the request reaches the command of', () => {
   const rngResult = { rngCallId: 'r', result: 'A B', winAmount: 7 };
   const on = { gameRound: HASH };

@@ -360,7 +360,7 @@ export const start = (token: string, change: object = {}) => ({
   ...change,
 });
 
-/** Spec "tokenData" of player p1 of op1 in the game slot. */
+/** docs/interface#token-data of player p1 of op1 in the game slot. */
 export const tokenDataOf = (currentToken: string, gameRound: string = HASH) => ({
   operatorId: 'op1',
   playerId: 'p1',

@@ -2,7 +2,7 @@ import { meaningOf, type Fault } from './types';
 import { process, type Purse, type Transaction, type WalletRound } from './wallet';
 
 export interface Delivery {
-  /** What the wallet's answer says of the call (contract §4 "Outcomes"). */
+  /** What the wallet's answer says of the call (docs/interface#outcomes). */
   readonly says: 'yes' | 'no' | 'notNow' | 'unauthorised' | 'nothing' | 'noEnd' | 'noEndOn200';
   readonly errorId?: number | undefined;
 }
@@ -32,7 +32,7 @@ export function deliver(
   return { says, errorId };
 }
 
-/** In order; after the first that fails nothing is carried out (rule 3). Answers its error. */
+/** In order; after the first that fails nothing is carried out (docs/interface#no-credit-after-failed-debit). Answers its error. */
 function carryOut(
   { voidsWholeRound }: Faulty,
   round: WalletRound,

@@ -158,7 +158,7 @@ interface Part {
 }
 
 /**
- * No definite answer: still being carried out ("the same call again joins it", contract §4), or the machine has no room
+ * No definite answer: still being carried out (docs/interface#still-being-processed), or the machine has no room
  * for the call just now.
  */
 export function isBusy({ status }: Answer): boolean {

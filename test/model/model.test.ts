@@ -6,8 +6,8 @@ import { Tally } from './tally';
 import { ASKING, FAULTS, MOVING } from './types';
 
 /*
- * Generated sequences of signed calls against the whole service, held to a model written from the specification and the
- * contract (reference.ts). Without settings: few, of a fixed seed. `npm run model -- --sequences 10000`
+ * Generated sequences of signed calls against the whole service, held to a model written from docs/interface
+ * (reference.ts). Without settings: few, of a fixed seed. `npm run model -- --sequences 10000`
  * runs as many as wanted, and `-- --kind batches --seed 1 --path 3:0 --replay BA:C` one again (a failure prints it).
  */
 const env = (name: string): string | undefined => process.env[`MODEL_${name}`] || undefined;

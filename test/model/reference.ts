@@ -4,7 +4,7 @@ import type { Outcome } from './outcome';
 import { newWalletRound, type Purse, type Transaction, type WalletRound } from './wallet';
 
 /*
- * What the service has to answer, written from the specification and the contract alone: plain data, one pure step for
+ * What the service has to answer, written from docs/interface alone: plain data, one pure step for
  * each call. It knows nothing of workflows, queues or records, and carries each call out in one go.
  */
 
@@ -14,7 +14,7 @@ export interface Game {
   readonly code: string;
   readonly currency: string;
   readonly followUpDebits: boolean;
-  /** The balance that the game's session was told last; undefined where the contract leaves that open. */
+  /** The balance that the game's session was told last; undefined where docs/interface leaves that open. */
   lastBalance: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Sent {
 
 export interface Round {
   readonly game: GameIndex;
-  /** What names it (contract §3). */
+  /** What names it (docs/interface#round-name). */
   readonly name: string;
   /** As the service called it; learned from its first answer. */
   hash: string | undefined;
@@ -248,7 +248,7 @@ function startGameRound(state: State, call: Call): Outcome {
   const wantsTicket = wantsATicket(call);
   const ticket = wantsTicket ? (state.chosen[call.requestId] ?? ticketOf(state, call)) : undefined;
   const open = openRoundOf(state, game);
-  // Which of the two is told first, the contract leaves open; neither costs anything.
+  // Which of the two is told first, docs/interface leaves open; neither costs anything.
   const problems = [
     ...(open !== undefined && !closeOpenGame ? [12] : []),
     ...(wantsTicket && ticket === undefined ? [2_008] : []),
@@ -365,7 +365,7 @@ function followUpDebit(at: At, bet: Bet): Outcome {
   return bet.end ? collectAndEnd(at, round) : told(at, 0);
 }
 
-/** "Debit" of contract §4: declined, or of unknown outcome. */
+/** docs/interface#debit-declined: declined, or of unknown outcome. */
 function debitFailed(at: At, sent: Sent[], answer: Delivery, first: boolean): Outcome {
   const { state, round } = at;
   const [debit, ...others] = sent;
@@ -437,7 +437,7 @@ function printOf({ body }: Call): string {
 }
 
 /**
- * The reply to the same call that was being carried out: who sends it meanwhile joins it (contract §4), also where it
+ * The reply to the same call that was being carried out: who sends it meanwhile joins it (docs/interface#still-being-processed), also where it
  * ends the round.
  */
 export function joined(state: State, call: Call): Outcome | undefined {
@@ -469,7 +469,7 @@ function voidGameRound(at: AtCall): Outcome {
   const { state, round } = at;
   if (mayHavePaid(round)) return { ...refused(400, 2_011), notKept: true };
   cancel(at);
-  // "The balance in the reply may be missing … and is not authoritative."
+  // The balance of this reply may be missing (docs/interface#void-reply).
   state.games[round.game].lastBalance = undefined;
   return { status: 200, ...about(state, round) };
 }
@@ -490,7 +490,7 @@ function collectAndEnd(at: At, round: Round, gentle = false): Outcome {
   return credit({ ...at, round }, openWin(round), true, gentle);
 }
 
-/** "Credit and end" of contract §4; `gentle`: a refusal crashes the round and never voids it. */
+/** docs/interface#credit-refused; `gentle`: a refusal crashes the round and never voids it. */
 function credit(at: At, amount: number, ends: boolean, gentle = false): Outcome {
   const { round, key } = at;
   const paying: Transaction[] = amount > 0 ? [{ type: 'credit', ref: key, amount }] : [];
@@ -520,7 +520,7 @@ function creditRefused(
 ): Outcome {
   const { round } = at;
   const why = declined(answer);
-  // The win was paid, only the end was not: "a refused end alone never voids".
+  // The win was paid, only the end was not (docs/interface#end-refused).
   if (paid) {
     mark(sent.slice(0, -1), 'accepted');
     round.credited += amount;

@@ -79,7 +79,7 @@ interface Asked {
 }
 
 /**
- * Until there is a definite answer: a call that got 503 is sent again, as the contract has it. A question is asked again
+ * Until there is a definite answer: a call that got 503 is sent again (docs/interface#still-being-processed). A question is asked again
  * while it is told otherwise than expected, since lists may lag behind.
  */
 async function ask(call: Call, { player, tally }: Real, look: (answer: Answer) => string): Promise<Asked> {

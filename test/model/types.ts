@@ -30,7 +30,7 @@ export const ASKING = [
 ] as const;
 export type CallKind = (typeof MOVING)[number] | (typeof ASKING)[number];
 
-/** All fields that the calls of the model know, as the specification spells them. */
+/** All fields that the calls of the model know, as the interface spells them. */
 export interface CallBody {
   gameRound?: string;
   externalGameProviderRoundId?: string;
@@ -63,7 +63,7 @@ interface FaultMeaning {
   readonly switch: object;
   /** Whether the wallet carries the call out all the same. */
   readonly processed: boolean;
-  /** What the answer says of the transactions (contract §4): nothing, no for now, no, or "your signature is wrong". */
+  /** What the answer says of the transactions (docs/interface#outcomes): nothing, no for now, no, or "your signature is wrong". */
   readonly says: 'nothing' | 'notNow' | 'no' | 'unauthorised' | 'noEnd' | 'noEndOn200';
   /** The error that the answer carries, if any. */
   readonly errorId?: number;

@@ -1,6 +1,6 @@
 import type { TransactionType } from './types';
 
-/* A wallet by the operator's rules 1 to 5 of the specification, as plain data that can be copied. */
+/* A wallet by the rules 1 to 5 of docs/interface/operator-api.md, as plain data that can be copied. */
 
 export interface Transaction {
   readonly type: TransactionType;
@@ -99,7 +99,7 @@ function refusalOfDebit(
   return amount > purse.money ? NO_FUNDS : undefined;
 }
 
-/** Processed whatever the round's state; a round is voided when its initial debit is (contract §4). */
+/** Processed whatever the round's state; a round is voided when its initial debit is (docs/interface#void-any-state, #voids-whole-round). */
 function voidDebit(
   round: WalletRound,
   purse: Purse,

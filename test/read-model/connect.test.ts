@@ -11,7 +11,7 @@ import { startMongod, type MongoServer } from '../../stack/mongod';
 import { freePorts } from '../../stack/ports';
 import { until } from '../../stack/until';
 
-/* What a MONGODB_URI says of reads and writes gives way to what money needs (contract §1). */
+/* What a MONGODB_URI says of reads and writes gives way to what money needs (docs/interface#mongodb-primary). */
 
 jest.setTimeout(120_000);
 

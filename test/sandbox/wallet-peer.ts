@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The service's side of the operator API, written down once more from the specification and without the sdk:
+ * The service's side of the operator API, written down once more from docs/interface and without the sdk:
  * a mistake in the sdk's signer must not be able to hide behind itself.
  */
 export const OPERATOR = { operatorId: 'op1', secrets: ['test-secret'] };

@@ -286,7 +286,7 @@ describe('signatures', () => {
     expect(await wallet.admin('GET', '/reports?gameRound=r1')).toMatchObject({ times: 1, gameRoundDetail });
   });
 
-  test('the helper signs as the specification says', () => {
+  test('the helper signs as docs/signing.md says', () => {
     // printf '%s' 'k#op1#2026-01-01T00:00:00Z#p1#EUR' | openssl dgst -sha256 -hmac k -binary | base64
     expect(signature('k', ['op1', '2026-01-01T00:00:00Z', 'p1', 'EUR'])).toBe(
       'csW5gUoYdpGcQKoKJYoJxEJzihGsp+vz4vyEJ+g23Ww=',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { compileStack, runStack, stackSettings, type CompiledStack, type RunningStack } from './compiled';
 import { eventually, isAlive, processesNaming } from './processes';
 
+/* One command brings up everything and stops it (docs/interface#one-command). */
 jest.setTimeout(120_000);
 
 let compiled: CompiledStack;

@@ -104,7 +104,7 @@ export function callAsProvider(
   });
 }
 
-/** A signed call of the operator API, exactly once; `fields` as the spec lists them for the call. */
+/** A signed call of the operator API, exactly once; `fields` as docs/signing.md lists them for the call. */
 export function callAsOperator(
   api: string,
   { id, secret }: Party,

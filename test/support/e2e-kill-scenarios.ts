@@ -62,7 +62,7 @@ function betweenScenarios(stack: E2eStack): Scenario[] {
 const CLOSED = /^(200 closed|400 GAMEROUNDNOTACTIVE closed)$/;
 const CANCELLED = /^(200 cancel|400 GAMEROUNDNOTACTIVE cancel)$/;
 
-/** What names the round that a start is sent again for (contract §3). */
+/** What names the round that a start is sent again for (docs/interface#round-name). */
 interface Naming {
   roundId: string | null;
   requestId?: string;
@@ -145,7 +145,7 @@ function creditScenarios(stack: E2eStack, when: When): Scenario[] {
       const lost = lostCall(() => close(seat, gameRound, 'the-key'));
       const recover = async (): Promise<void> => {
         if (key === 'same') await insist(() => close(seat, gameRound, 'the-key'));
-        // A win under another key would be another win: the spec has the provider look first, then end the round.
+        // A win under another key would be another win: a provider looks first, then ends the round (docs/interface#lost-reply).
         else if (command === 'addWin with collect') await insist(() => seat.info({ gameRound }));
         else await insist(() => close(seat, gameRound, 'another-key'));
         await finish(seat, gameRound);
@@ -223,7 +223,7 @@ function lostCall(send: () => Promise<Answer>): {
   };
 }
 
-/** "The clean-up call when getGameRoundInfo shows a round open" (spec, endGameRound). */
+/** Cleans up a round that getGameRoundInfo shows as open (docs/interface#end-game-round). */
 async function finish(seat: Seat, gameRound: string): Promise<void> {
   const info = await insist(() => seat.info({ gameRound }));
   expect(info.status).toBe(200);

@@ -32,7 +32,7 @@ export function operatorParty(operatorId: string): Party {
   return { id: operatorId, secret: known?.secrets[0] ?? `e2e-secret-of-${operatorId}` };
 }
 
-/** TENANTS_FILE (contract §1) of a stack: its operators with one wallet, the demo game. */
+/** TENANTS_FILE (docs/interface#tenants-file) of a stack: its operators with one wallet, the demo game. */
 export function tenantsFile(parts: {
   walletUrl: string;
   gameUrl: string;

@@ -1,4 +1,4 @@
-/* Spec "gameSettings", copied by hand: the names and their types, apart from the product's own list. */
+/* docs/interface#game-settings, copied by hand: the names and their types, apart from the product's own list. */
 
 export const BOOLEANS = [
   'autoplayEnabled',

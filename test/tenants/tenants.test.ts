@@ -8,7 +8,7 @@ import { loadTenants, type Tenants } from '../../src/tenants';
 import { decryptSecrets, encryptSecrets } from '../../src/tenants/encryption';
 import { operatorOf, parseTenants, warningsOf } from '../../src/tenants/file';
 
-/** The example of contract §1, as it stands there. */
+/** An operator, a provider and a game with their settings (docs/interface#tenants-file). */
 const example = `{"operators":[{"operatorId":"op1","operatorUrl":"http://127.0.0.1:9001","secrets":["s1"],"autoCloseAfter":"24h",
    "gameRoundReport":true,"walletTimeout":"5s","timestampTolerance":"300s","currencies":{"EUR":1,"JPY":100},
    "gameSettings":{},"profiles":{"jurisdiction-de":{"autoplayEnabled":false}},"repeatableErrorIds":[],"voidsWholeRound":false,"demoBalance":100000}],
@@ -35,7 +35,7 @@ describe('TENANTS_FILE', () => {
     expect(() => parseTenants(file, text)).not.toThrow(/s3cret/);
   });
 
-  it('takes the example of the contract', () => {
+  it('takes all settings of operators, providers and games', () => {
     const { operators, games } = parseTenants('t.json', example);
     expect(operatorOf(operators[0]!)).toEqual({
       operatorId: 'op1',

@@ -26,7 +26,7 @@ const OPERATOR = {
   walletTimeoutMs: 1_000,
 };
 
-/** Spec "balance": tickets are {count, stake, currency, price, feature, serial}. */
+/** docs/interface#balance: tickets are {count, stake, currency, price, feature, serial}. */
 function ticket(serial: unknown, over: Record<string, unknown> = {}) {
   return { count: 3, stake: 20, currency: 'EUR', price: 60, feature: '', serial, ...over };
 }
@@ -201,7 +201,7 @@ describe('what is refused', () => {
 });
 
 describe('freePlaysAvailable', () => {
-  it('are the spec’s items of the tickets that can be used, in the operator’s order, each serial once', () => {
+  it('are the items of the tickets that can be used, in the operator’s order, each serial once', () => {
     const { balance } = told({
       tickets: [
         ticket('T-2', { feature: 'bonus' }),

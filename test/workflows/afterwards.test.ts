@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { finished, playerOf, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** What follows a close (contract §6 getGameResult, §8 doGameRoundReport): told to the operator, never in its way. */
+/** What follows a close (docs/interface#get-game-result, #do-game-round-report): told to the operator, never in its way. */
 
 let provider: Server;
 let harness: RoundsHarness;

@@ -1,7 +1,7 @@
 import { stateQuery, type GameroundResult } from '../../src/contracts/gameround';
 import { HOUR_MS, MINUTE_MS, startDays, type DaysHarness } from '../support/days-harness';
 
-/** A forgotten round over days, on a server that skips the time in which nothing happens (contract §8). */
+/** A forgotten round over days, on a server that skips the time in which nothing happens (docs/interface#auto-close). */
 
 const AFTER_MS = 48 * HOUR_MS;
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { agreedBooks, finished, playerOf, STAKE, until } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** A forgotten round is closed through its provider, in real time (contract §8); 48 hours: auto-close.days.test.ts. */
+/** A forgotten round is closed through its provider, in real time (docs/interface#auto-close); 48 hours: auto-close.days.test.ts. */
 
 const AFTER_MS = 2_000;
 

@@ -3,7 +3,7 @@ import { gameroundHash, roundName } from '../../src/domain/hashes';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/* A bet that no worker could send within the command's time is not sent any more (contract §4, a bet has an age). */
+/* A bet that no worker could send within the command's time is not sent any more (docs/interface#bet-age). */
 
 /** The command's time, and a little more. */
 const TOO_LATE_MS = 11_000;

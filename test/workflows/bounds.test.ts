@@ -3,7 +3,7 @@ import { workflowIdOf } from '../../src/contracts/gameround';
 import { finished, playerOf, refused, STAKE } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/* What a text may be, where it matters: no bet is sent for a call that is refused (contract §4). */
+/* What a text may be, where it matters: no bet is sent for a call that is refused (docs/interface#text-rules). */
 
 let harness: RoundsHarness;
 

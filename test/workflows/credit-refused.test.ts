@@ -3,7 +3,7 @@ import { agreedBooks, finished, refused, STAKE, until } from '../support/player'
 import { sideBySide, type Scene } from '../support/side-by-side';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** A credit or end that the wallet refuses for good: the bets go back, or the round is crashed (contract §4). */
+/** A credit or end that the wallet refuses for good: the bets go back, or the round is crashed (docs/interface#credit-refused). */
 
 const WIN = 700;
 const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };

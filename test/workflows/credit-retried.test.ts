@@ -3,7 +3,7 @@ import { agreedBooks, finished, refused, STAKE, until } from '../support/player'
 import { sideBySide, type Scene } from '../support/side-by-side';
 import { REPEATABLE_ERROR_ID, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** A credit is owed: it is sent again until the wallet takes it, always the same one (contract §4). */
+/** A credit is owed: it is sent again until the wallet takes it, always the same one (docs/interface#credit-retried). */
 
 const WIN = 700;
 

@@ -12,7 +12,7 @@ import {
 } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** What becomes of a round's first debit, by every kind of answer that the wallet can give (contract §4). */
+/** What becomes of a round's first debit, by every kind of answer that the wallet can give (docs/interface#outcomes). */
 
 let harness: RoundsHarness;
 let player: Player;

@@ -2,7 +2,7 @@ import type { RoundReply } from '../../src/contracts/gameround';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** More debits in an open round, for games that have them (contract §3 and §4, follow-up debit). */
+/** More debits in an open round, for games that have them (docs/interface#follow-up-debit, #follow-up-failed). */
 
 const FIRST = 'draw-1';
 const SECOND = 'draw-2';

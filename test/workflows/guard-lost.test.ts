@@ -3,7 +3,7 @@ import { gameroundHash, roundName } from '../../src/domain/hashes';
 import { playerOf, until } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/* A round whose guard is another's by the time a worker comes to it: it sends nothing, and never was (contract §3). */
+/* A round whose guard is another's by the time a worker comes to it: it sends nothing, and never was (docs/interface#open-round-guard). */
 
 let harness: RoundsHarness;
 

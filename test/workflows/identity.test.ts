@@ -14,7 +14,7 @@ import {
 import { sideBySide } from '../support/side-by-side';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** What names a round, what is a repeat, and that a player has one open round in a game (contract §3). */
+/** What names a round, what is a repeat, and that a player has one open round in a game (docs/interface#round-name, #repeat, #one-open-round). */
 
 let harness: RoundsHarness;
 let player: Player;

@@ -10,7 +10,7 @@ import { freePorts } from '../../stack/ports';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** The record follows the round, never back, and never holds up its money (contract §5, MongoDB down in mid-round). */
+/** The record follows the round, never back, and never holds up its money (docs/interface#mongodb-down-round). */
 
 let dir: string;
 let port: number;

@@ -6,7 +6,7 @@ import { totals } from '../../src/domain/round/replies';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** reconcileTransactions (spec; contract §8): everything sent once more, in one call, and nothing moves twice. */
+/** reconcileTransactions (docs/interface#reconcile-transactions): everything sent once more, in one call, and nothing moves twice. */
 
 const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
 

@@ -4,7 +4,7 @@ import { finished, playerOf, refused, STAKE, until, type Player } from '../suppo
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /*
- * MongoDB is restored from a copy that is older than the rounds (contract §4, restored databases): records and guards are
+ * MongoDB is restored from a copy that is older than the rounds (docs/interface#restored-mongodb): records and guards are
  * really put back as they were, or taken away.
  */
 

@@ -5,7 +5,7 @@ import { startRestorable, type RestorableTemporal } from '../support/restorable'
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /*
- * Temporal is restored from a copy that is older than the records (contract §4, restored databases): its database file
+ * Temporal is restored from a copy that is older than the records (docs/interface#restored-temporal): its database file
  * is really copied, and put back after the rounds went on.
  */
 jest.setTimeout(60_000);

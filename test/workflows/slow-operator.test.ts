@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/* A slow or dead operator never slows the others, and loses no money of its own (contract §4, `src/clients/guarded-wallet.ts`). */
+/* A slow or dead operator never slows the others, and loses no money of its own (docs/interface#slow-operator, `src/clients/guarded-wallet.ts`). */
 
 const SLOTS = { activities: 6 };
 const SHARE = 4;

@@ -3,7 +3,7 @@ import { agreedBooks, finished, refused, STAKE, until } from '../support/player'
 import { sideBySide, type Scene } from '../support/side-by-side';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
-/** Taking bets back: by the provider's voidGameRound, and by us after a debit without an answer (contract §4). */
+/** Taking bets back: by the provider's voidGameRound, and by us after a debit without an answer (docs/interface#void-game-round, #debit-unknown). */
 
 const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
 

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { BET_UNCONFIRMED } from '../../src/contracts/activities';
 import { HOUR_MS, MINUTE_MS, startDays, type DaysHarness } from '../support/days-harness';
 
-/** A round that waits for something longer than it should says so, on its workflow and its record (contract §8). */
+/** A round that waits for something longer than it should says so, on its workflow and its record (docs/interface#waiting-marks). */
 
 let days: DaysHarness;
 

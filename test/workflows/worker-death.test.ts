@@ -11,7 +11,7 @@ import { agreedBooks, playerOf, STAKE, until, type Player } from '../support/pla
 import { required, startRounds, type RoundsHarness } from '../support/rounds-harness';
 import { compileWorker, type CompiledWorker, type WorkerProcess } from '../support/worker-process';
 
-/** Workers die, and are stopped, in the middle of every kind of wallet call (issue 3: the table of kills). */
+/** Workers die, and are stopped, in the middle of every kind of wallet call (docs/interface#process-death). */
 
 const WIN = 700;
 const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
@@ -142,7 +142,7 @@ const voidCell = (name: string, faults: object[], rest: Omit<Cell, 'name' | 'beg
 const OPEN = { gameRoundInfo: { status: 'open' }, amountToCollect: WIN };
 const OVER = (status: string): object => ({ gameRoundInfo: { status } });
 
-/** The worker is back within the time in which a bet may be sent (contract §4). */
+/** The worker is back within the time in which a bet may be sent (docs/interface#bet-age). */
 const BETS_IN_TIME: Cell[] = [
   debitCell('before it was processed: delivered again and accepted', [HANG], {
     reply: OPEN,

@@ -23,7 +23,7 @@ export interface AutoClosePlan {
 }
 
 /**
- * Closes a forgotten round (spec doAutoClose): waits for the operator's allowed time, then asks the provider, again
+ * Closes a forgotten round (docs/interface#auto-close): waits for the operator's allowed time, then asks the provider, again
  * and again, until the round is over. A 200 with the round still open counts as a failure. Past twice its time the
  * round is marked for a person.
  */

@@ -36,7 +36,7 @@ export type Decision =
   | { kind: 'join'; key: string }
   | { kind: 'accept'; key: string; state: RoundState };
 
-/** What becomes of a command, given how the round stands (spec "States and transitions"; contract: Identity). */
+/** What becomes of a command, given how the round stands (docs/interface#round-states, #identify-first). */
 export function decide(state: RoundState, command: Command, at: string): Decision {
   const key = keyOf(state, command);
   const known = Object.hasOwn(state.commands, key) ? state.commands[key] : undefined;
@@ -233,7 +233,7 @@ function settleVoid(
 }
 
 /**
- * Brings a crashed round to `closed` (contract: Money, crashed), once each of its transactions took effect, or never
+ * Brings a crashed round to `closed` (docs/interface#crashed, #settle), once each of its transactions took effect, or never
  * will. Nothing is given up unnamed: what is in neither list stays as it is, winnings that no transaction stands for
  * are owed from now on, as is the end, and the round stays crashed as long as anything is open.
  */

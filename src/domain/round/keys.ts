@@ -6,7 +6,7 @@ export const RECONCILE = 'reconcile';
 
 /**
  * The key under which a round remembers a command. A start is the round's own (`start`) unless the game takes
- * follow-up debits and both calls say which draw they belong to (contract: Identity, follow-up debit).
+ * follow-up debits and both calls say which draw they belong to (docs/interface#follow-up-debit).
  */
 export function keyOf(state: RoundState, command: Command): string {
   switch (command.type) {

@@ -7,7 +7,7 @@ import { undecidedDebits, voidedHashes } from './transactions';
 import type { RoundSnapshot, RoundTransaction } from './types';
 
 /**
- * What reconciliation sends again (contract: The other way round): everything in its original order, with original
+ * What reconciliation sends again (docs/interface#reconcile-transactions): everything in its original order, with original
  * hashes and amounts. A declined debit never; an unknown one only where its void comes after it.
  */
 export function transactionsToResend(round: RoundSnapshot): OperatorTransaction[] {

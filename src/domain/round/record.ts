@@ -3,10 +3,10 @@ import type { Owner } from '../session';
 import { effectiveTransactions, gameRoundInfo, keptBy, totals, type GameRoundInfo } from './replies';
 import type { RoundSnapshot, RoundStatus, RoundTransaction } from './types';
 
-/** Spec "Transaction as reported in round records". */
+/** docs/interface#record-transaction */
 export type RecordTransaction = Omit<RoundTransaction, 'outcome' | 'errorCode' | 'balanceAfter'>;
 
-/** Spec "Operator gameround record"; `crashed` is an extra entry of ours. */
+/** docs/interface#round-record; `crashed` is an extra entry of ours. */
 export interface GameroundRecord {
   hash: string;
   player: string;
@@ -75,7 +75,7 @@ export function listedRound(round: RoundSnapshot): ListedRound {
   };
 }
 
-/** Spec "Round report detail": the record and what was really taken and given; minor units. */
+/** docs/interface#round-detail: the record and what was really taken and given; minor units. */
 export interface GameRoundDetail extends Omit<GameroundRecord, 'transactions'> {
   baseStake: number;
   totalPayedAmount: number;

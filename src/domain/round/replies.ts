@@ -12,7 +12,7 @@ import type {
   RoundTransaction,
 } from './types';
 
-/** Spec "gameRoundInfo". */
+/** docs/interface#game-round-info */
 export interface GameRoundInfo {
   hash: string;
   status: RoundStatus;
@@ -25,7 +25,7 @@ export interface GameRoundInfo {
   commonRoundHash: string;
 }
 
-/** Spec "freePlayInfo". */
+/** docs/interface#free-play-objects */
 export interface FreePlayInfo {
   used: number;
   granted: number;
@@ -35,7 +35,7 @@ export interface FreePlayInfo {
   serial: string;
 }
 
-/** What a round answers to a command: the part of the spec's game reply that the round knows. */
+/** What a round answers to a command: the part of the game reply (docs/interface#game-reply) that the round knows. */
 export interface RoundReply {
   gameRoundInfo: GameRoundInfo;
   /** The newest entries (see MAX_REPLY_ENTRIES); getGameRoundInfo has them all. */

@@ -8,7 +8,7 @@ import { answered, cancelRound, collectAndEnd, crash, sendNextVoid, voidDone, wi
 import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
 
 /**
- * What the outcome of the pending wallet call makes of the round (spec "Wallet-level effects", contract: Money).
+ * What the outcome of the pending wallet call makes of the round (docs/interface#outcomes).
  * The next call, when there is one, stands in `pending` of the result.
  */
 export function settle(state: RoundState, outcome: WalletOutcome, at: string): RoundState {

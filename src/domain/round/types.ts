@@ -176,7 +176,7 @@ export interface CommandEntry {
 /** `pending`: not answered definitely yet. A credit that crashed its round stays pending: it is owed. */
 export type TransactionOutcome = 'pending' | 'accepted' | 'declined' | 'unknown';
 
-/** Spec "Transaction as reported in round records", and what became of it. */
+/** A transaction as records have it (docs/interface#record-transaction), and what became of it. */
 export interface RoundTransaction {
   type: 'debit' | 'credit' | 'end' | 'void';
   hash: string;
@@ -197,7 +197,7 @@ export interface RoundTransaction {
   balanceAfter?: number;
 }
 
-/** Spec "gameState entry". */
+/** docs/interface#game-state */
 export interface GameStateEntry {
   hash: string;
   type: 'debit' | 'genericwin' | 'spincounter';

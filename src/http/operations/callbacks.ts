@@ -5,7 +5,7 @@ import * as replies from '../schemas/operator-replies';
 import { freeForm } from '../schemas/replies';
 import type { SignedField } from './operation';
 
-/** A call that the service makes (spec "Operator wallet callbacks", "Game-provider callbacks"). */
+/** A call that the service makes (docs/interface#wallet-calls, #provider-callbacks). */
 export interface Callback {
   method: 'get' | 'post';
   to: 'operator' | 'provider';

@@ -4,7 +4,7 @@ import { COMMAND_ERRORS, operation, ROUND_ERRORS, TOKEN_ERRORS } from './operati
 
 const { refusedGameReply } = replies;
 
-/* The game-engine API: calls of game providers (spec "Game-engine API", contract §6). */
+/* The game-engine API: calls of game providers (docs/interface#game-engine-api). */
 
 export const startGameRound = operation({
   ...({ method: 'post', path: '/startGameRound', caller: 'provider' } as const),

@@ -7,7 +7,7 @@ import type { ErrorName } from '../../domain/errors';
  */
 export type Caller = 'provider' | 'operator' | 'player' | 'anyone';
 
-/** A field that is signed in this place; with `?` only if present (spec "Authentication"). */
+/** A field that is signed in this place; with `?` only if present (docs/interface#sign-fields). */
 export type SignedField = string;
 
 /** One operation of the HTTP interface: routes are made from it and so is its description in `GET /openapi.json`. */

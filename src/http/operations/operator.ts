@@ -2,7 +2,7 @@ import * as replies from '../schemas/operator-replies';
 import * as requests from '../schemas/operator';
 import { operation } from './operation';
 
-/* Operator-facing calls (spec "Operator-facing calls", contract §6). */
+/* Operator-facing calls (docs/interface#operator-calls). */
 
 export const getGameURL = operation({
   ...({ method: 'post', path: '/getGameURL', caller: 'operator' } as const),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { token } from '../schemas/fields';
 import { operation } from './operation';
 
-/* Calls of players' pages (contract §5), and of those who run or read about the service. */
+/* Calls of players' pages (docs/interface/sessions.md), and of those who run or read about the service. */
 
 const byToken = z.object({
   token: token.meta({ description: 'A launch token (connect) or a session’s token.' }),

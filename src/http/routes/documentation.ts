@@ -38,7 +38,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** GET /openapi.json and the page that shows it, GET /docs (contract §7). */
+/** GET /openapi.json and the page that shows it, GET /docs (docs/interface#documentation). */
 export function documentationRoutes({ deps }: Http, router: Router<CallState>): void {
   const document = JSON.stringify(openApiDocument(deps.baseUrl));
 

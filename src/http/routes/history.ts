@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const MAX_OPEN_ROUNDS = 50;
 const ASKED_AT_ONCE = 5;
 
-/** Lists of rounds, and rounds that are over (spec "getGameRoundHistoryInfo", "getLastGameRounds"; contract §6). */
+/** Lists of rounds, and rounds that are over (docs/interface#get-game-round-history-info, #get-last-game-rounds). */
 export function historyRoutes(http: Http, router: Router<CallState>): void {
   sessionRoute(
     http,
@@ -50,7 +50,7 @@ export function historyRoutes(http: Http, router: Router<CallState>): void {
   });
 }
 
-/** Rounds of a demo session are not recorded (spec "Demo and history launches"). */
+/** Rounds of a demo session are not recorded (docs/interface#demo). */
 async function closedRounds(
   { deps }: Http,
   session: Session,

@@ -9,7 +9,7 @@ import { operatorRoute, type OperatorCall } from '../operator-call';
 import { operatorRecord } from '../replies';
 import * as operations from '../operations/operator';
 
-/** An operator's calls about one of its rounds (spec "Operator-facing calls", contract §6 and §8). */
+/** An operator's calls about one of its rounds (docs/interface#operator-calls, #reconcile-transactions). */
 export function operatorRoundRoutes(http: Http, router: Router<CallState>): void {
   const { environment } = http.deps;
 
@@ -38,7 +38,7 @@ async function reconcile({ deps }: Http, operatorId: string, gameround: string):
   }
 }
 
-/** The operator's answer, mirrored: its refusal 400 with its errorCode, its silence 502 (contract §8). */
+/** The operator's answer, mirrored: its refusal 400 with its errorCode, its silence 502 (docs/interface#reconcile-reply). */
 function reconciled({ deps }: Http, ctx: Context, { round, outcome }: ReconcileResult): Answer {
   const { kind, hashesProcessed, errorCode, balance } = outcome;
   const body = {

@@ -5,7 +5,7 @@ import { launchGame } from '../launch';
 import { operatorRoute } from '../operator-call';
 import * as operations from '../operations/operator';
 
-/** Operator-facing calls (spec "Operator-facing calls", contract §6). */
+/** Operator-facing calls (docs/interface#operator-calls). */
 export function operatorRoutes(http: Http, router: Router<CallState>): void {
   operatorRoute(http, router, operations.getGameURL, async ({ operator, input }) =>
     ok(await launchGame(http, operator, input)),

@@ -12,7 +12,7 @@ import { validated } from '../schemas/fields';
 import { currentBalance } from '../wallet-balance';
 import { openRoundOf } from './reads';
 
-/** Calls of the game's page in the player's browser (contract §5): not signed, the token is all they have. */
+/** Calls of the game's page in the player's browser (docs/interface#connect): not signed, the token is all they have. */
 export function playerRoutes(http: Http, router: Router<CallState>): void {
   const { sessions } = http.deps;
 
@@ -61,7 +61,7 @@ async function connected(http: Http, { token, session, gameSettings }: OpenSessi
   };
 }
 
-/** For a history launch of a game with `historyCallback` (contract §6). @throws GAMEPROVIDERUNAVAILABLE */
+/** For a history launch of a game with `historyCallback` (docs/interface#do-get-game-history). @throws GAMEPROVIDERUNAVAILABLE */
 async function historyToldByGame(
   { deps }: Http,
   session: Session,

@@ -7,7 +7,7 @@ import * as operations from '../operations/game-engine';
 import { openRoundOf } from './reads';
 
 /**
- * POST /getRandomResult (spec; contract §6): for games marked `serviceRng`. A round that is being finished by an expired
+ * POST /getRandomResult (docs/interface#get-random-result): for games marked `serviceRng`. A round that is being finished by an expired
  * session, or by a token made for it, may need draws too.
  */
 export function randomRoutes(http: Http, router: Router<CallState>): void {

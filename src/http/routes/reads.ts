@@ -12,7 +12,7 @@ import { mustServePlayer, readRound, roundsFor } from '../scope';
 import { DEFAULT_DEVICE, WALLET_MODE } from '../launch';
 import { currentBalance } from '../wallet-balance';
 
-/** Game-engine calls that only read (spec "Game-engine API", contract §6). */
+/** Game-engine calls that only read (docs/interface#game-engine-api). */
 export function readRoutes(http: Http, router: Router<CallState>): void {
   sessionRoute(
     http,
@@ -70,7 +70,7 @@ export async function openRoundOf(http: Http, session: Session): Promise<string>
   return open !== undefined && owns(session, open.identity) ? open.identity.gameround : '';
 }
 
-/** By its hash, by the provider's id, or the token's open round (contract §6 "getGameRoundInfo"). */
+/** By its hash, by the provider's id, or the token's open round (docs/interface#get-game-round-info). */
 async function roundAskedFor(
   http: Http,
   session: Session,

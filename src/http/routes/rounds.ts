@@ -7,7 +7,7 @@ import { gameReply, spinsAvailable, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
 import { mayStart, mustPlay, readRound, roundsFor } from '../scope';
 
-/** Game-engine calls that move a round (spec "Game-engine API"). */
+/** Game-engine calls that move a round (docs/interface#game-engine-api). */
 export function roundRoutes(http: Http, router: Router<CallState>): void {
   sessionRoute(http, router, operations.startGameRound, { fresh: true }, async (call) => {
     const { session, requestId, input } = call;

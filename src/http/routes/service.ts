@@ -3,7 +3,7 @@ import { readinessReply } from '../health';
 import type { CallState, Http } from '../http';
 import * as operations from '../operations/others';
 
-/** For balancers (contract §1 "health"); measures are elsewhere (src/admin.ts). */
+/** For balancers (docs/interface#health); measures are elsewhere (src/admin.ts). */
 export function serviceRoutes({ deps }: Http, router: Router<CallState>): void {
   router.get(operations.healthLive.path, (ctx) => {
     ctx.body = { status: 'live' };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { gameRoundDetail, gameSettings, hashProcessed } from './operator-replies';
 import { balanceItem, discountInfo, errorObject, instant, money, text, ticket } from './replies';
 
-/* Calls that the service makes: what it sends, and what it takes for an answer (spec "Operator wallet callbacks", "Game-provider callbacks"). */
+/* Calls that the service makes: what it sends, and what it takes for an answer (docs/interface#wallet-calls, #provider-callbacks). */
 
 export const operatorTransaction = z.object({
   type: z.enum(['debit', 'credit', 'end', 'void']),
@@ -35,7 +35,7 @@ const clientMessage = z.looseObject({
   stopAutoPlay: z.boolean().optional(),
 });
 
-/** Spec "Operator balance reply". */
+/** docs/interface#operator-balance */
 export const operatorBalance = z.looseObject({
   balances: z.array(balanceItem).optional(),
   discountInfo: discountInfo.optional(),

@@ -28,7 +28,7 @@ export const identifier = (maxChars = MAX_ID_CHARS) =>
 export const roundHash = identifier().overwrite(normalId);
 
 const AMOUNT = `must be an integer from 0 to ${MAX_AMOUNT} in minor units`;
-/** Contract §4. */
+/** docs/interface#amounts */
 export const amount = z
   .number({ error: AMOUNT })
   .refine(isAmount, AMOUNT)

@@ -15,7 +15,7 @@ import {
   token,
 } from './fields';
 
-/* Requests of the game-engine API. Which fields are required: contract §2; everything else is optional. */
+/* Requests of the game-engine API. Which fields are required: docs/interface#required-fields; everything else is optional. */
 
 const rngResult = object({
   rngCallId: identifier().optional(),

@@ -23,7 +23,7 @@ import {
 
 const number = z.number();
 
-/** Spec "Operator gameround record"; the last two are extra entries of ours. */
+/** docs/interface#round-record; the last two are extra entries of ours. */
 export const gameroundRecord = z.object({
   hash: text,
   player: text,
@@ -42,7 +42,7 @@ export const gameroundRecord = z.object({
   dataStored: freeForm.optional().meta({ description: 'What the provider told of the closed round.' }),
 });
 
-/** Spec "Round report detail". */
+/** docs/interface#round-detail */
 export const gameRoundDetail = gameroundRecord.extend({
   transactions: z.array(
     recordTransaction.extend({ payed: money.optional(), balanceAfter: number.optional() }),
@@ -85,7 +85,7 @@ const configEntries = {
   operator: text.optional(),
 };
 
-/** Spec "Game configuration": stakes and limits are already multiplied, minor units. */
+/** docs/interface#game-configuration: stakes and limits are already multiplied, minor units. */
 export const operatorConfig = z.object(configEntries).catchall(z.unknown());
 export const providerConfig = z
   .object({ ...configEntries, winlineCount: number.optional() })
@@ -103,7 +103,7 @@ export const gameListReply = z.object({
 const all = <Value extends z.ZodType>(names: readonly string[], value: Value): Record<string, Value> =>
   Object.fromEntries(names.map((name) => [name, value]));
 
-/** Spec "gameSettings": all of them, always. */
+/** docs/interface#game-settings: all of them, always. */
 export const gameSettings = z.object({
   ...all(BOOLEAN_SETTINGS, z.boolean()),
   ...all(NUMBER_SETTINGS, number),

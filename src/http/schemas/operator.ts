@@ -17,7 +17,7 @@ const inMode = (mode: keyof typeof ANY_CASE, ...required: string[]) => ({
   properties: { mode: { pattern: `^${ANY_CASE[mode]}$` } },
 });
 
-/** Spec "POST /getGameURL"; the mode in any letter case (contract §5). */
+/** docs/interface#get-game-url; the mode in any letter case (docs/interface#launch-mode). */
 export const getGameURL = object({
   playerId: identifier().optional(),
   currency,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_REPLY_ENTRIES } from '../../domain/round/replies';
 
 /*
- * Replies of the game-engine API, field by field as in the spec's tables. They document (`GET /openapi.json`), and the
+ * Replies of the game-engine API, field by field as docs/interface/objects.md has them. They document (`GET /openapi.json`), and the
  * tests hold every reply to them; nothing is validated by them at run time.
  */
 
@@ -16,7 +16,7 @@ const number = z.number();
 export const errorObject = z
   .object({ id: z.int(), msg: text, clientmsg: text.meta({ description: 'For the player’s eyes.' }) })
   .meta({
-    description: 'Spec "Error object". `msg` begins with the error’s name; an operator’s own pass through.',
+    description: 'Error object. `msg` begins with the error’s name; an operator’s own pass through.',
   });
 
 export const errorReply = z.object({ errorCode: errorObject });
@@ -123,7 +123,7 @@ export const gameStateEntry = z.object({
   reason: text,
 });
 
-/** Spec "Transaction as reported in round records". */
+/** docs/interface#record-transaction */
 export const recordTransaction = z.object({
   type: z.enum(['debit', 'credit', 'end', 'void']),
   isFirstDebit: z.boolean().optional(),
@@ -155,7 +155,7 @@ export const gameReply = z
     passThroughData: freeForm,
     promoWinInfo: z.object({ referenceId: text }).optional(),
   })
-  .meta({ description: 'Spec "Game reply (V2_GameAPIReply)".' });
+  .meta({ description: 'The game reply: the round, the balance and what the call did.' });
 
 export const spinCounterReply = gameReply.extend({ spinsAvailable: number.optional() });
 export const historyReply = gameReply.extend({ protectedInfo: freeForm });
