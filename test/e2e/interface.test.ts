@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operatorFields } from '../../sdk';
 import { projectRoot } from '../../stack/paths';
@@ -130,3 +132,24 @@ it('npm run tour: the whole interface as docs/interface has it', async () => {
   });
   expect(stdout).toMatch(/The tour is over: .*, all as specified\.\s*$/);
 });
+
+it("plays the README's first round, literally", async () => {
+  // The client as `npm run tour` compiles it.
+  const sdk = join(projectRoot(), 'dist', 'tour', 'sdk', 'index.js');
+  if (!existsSync(sdk)) await run('npx', ['tsc', '-p', 'scripts/tour.tsconfig.json']);
+  const [, program = ''] =
+    /^```js\n(.*?)^```$/ms.exec(readFileSync(join(projectRoot(), 'README.md'), 'utf8')) ?? [];
+  const { provider } = stack;
+  const here = program
+    .replace('./dist/sdk/index.js', sdk)
+    .replace('http://127.0.0.1:9001', stack.walletUrl)
+    .replace('http://127.0.0.1:8080', stack.api)
+    .replace('sandbox-only-provider-secret-gp1', provider.secret);
+  const [, told] = /console\.log\(.*\); \/\/ (.*)/.exec(program) ?? [];
+  const { stdout } = await run('node', ['--input-type=module', '--eval', here]);
+  expect(stdout.trim()).toBe(told);
+});
+
+function run(command: string, args: string[]): Promise<{ stdout: string }> {
+  return promisify(execFile)(command, args, { cwd: projectRoot() });
+}
