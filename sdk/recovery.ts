@@ -10,8 +10,7 @@ import { LostResponse } from './transport';
 import type { GameReply } from './types';
 
 /**
- * What to do when a reply did not come, (docs/interface#lost-reply):
- * ask getGameRoundInfo and go by what it says. A call that was answered with 5xx to the last is as uncertain as one
+ * What to do when a reply did not come (docs/interface#lost-reply): ask getGameRoundInfo and go by what it says. A call that was answered with 5xx to the last is as uncertain as one
  * that was not answered, so it is treated the same.
  */
 export interface RoundAccess {
@@ -60,7 +59,7 @@ export async function recoverStart(
     if (debitsBefore > 0 && debitsOf(reply) <= debitsBefore) throw error;
     if (status === 'closed' || (status === 'open' && endGame !== true)) return reply;
     if (status !== 'open' || hash === undefined) throw error;
-    // "The clean-up call when getGameRoundInfo shows a round open with partial processing."
+    // The round is open, and a part of the call was carried out (docs/interface#end-game-round).
     return rounds.endGameRound({ token, gameRound: hash });
   }
 }

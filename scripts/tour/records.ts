@@ -90,7 +90,7 @@ async function reconcile({ operator, walletUrl }: Stage, { round, balanceBefore 
   );
 }
 
-/** "In DEMO mode no operator calls are made and rounds are not recorded." */
+/** The operator knows nothing of a demo round (docs/interface#demo). */
 export async function recordsOfDemo(
   { operator, provider, walletUrl }: Stage,
   played: Omit<Played, 'balanceBefore'>,

@@ -17,7 +17,7 @@ describe('loadConfig', () => {
   const load = (env: NodeJS.ProcessEnv = {}) =>
     loadConfig({ DATA_DIR: folder, SECRETS_KEY: KEY, BACKOFFICE_TOKEN: 'b'.repeat(16), ...env });
 
-  it('has the defaults of the README', () => {
+  it('has the defaults of docs/configuration.md', () => {
     const config = load();
     expect(config.http).toEqual({
       host: '127.0.0.1',

@@ -21,7 +21,7 @@ const name = fc.oneof(
 );
 const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ maxLength: 40, unit: 'grapheme' }));
 
-/** "Free-form object of strings" as the interface takes it. `__proto__` is refused. */
+/** An object of strings whose names are free. `__proto__` is refused. */
 export const hostileStrings = fc
   .uniqueArray(fc.tuple(name, text), { maxLength: 12, selector: ([key]) => key })
   .map(

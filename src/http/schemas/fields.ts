@@ -66,7 +66,7 @@ const fits = (value: unknown): boolean => bytesOf(JSON.stringify(value)) <= MAX_
 const SIZE = `at most ${MAX_FREE_TEXT_BYTES} bytes as JSON`;
 const TOO_LARGE = `must be at most ${MAX_FREE_TEXT_BYTES} bytes`;
 
-/** "Free-form object of strings". */
+/** An object of strings whose names are free. */
 export const strings = z
   .record(key, freeText, { error: 'must be an object of strings' })
   .refine(isStrings, TOO_LARGE)
