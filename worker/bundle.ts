@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { FAILURE_CONVERTER_PATH, WORKFLOW_PAYLOADS_PATH } from '../src/payloads/data-converter';
 
@@ -23,7 +23,7 @@ export async function bundleCode(
   const encoded = failures === 'encoded' ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
   const preloadModules = [workflowsPath, WORKFLOW_PAYLOADS_PATH];
   const payloadConverterPath = WORKFLOW_PAYLOADS_PATH;
-  const workflowInterceptorModules = [require.resolve('../workflows/events-before-their-task')];
+  const workflowInterceptorModules = [join(dirname(workflowsPath), 'events-before-their-task')];
   const options = {
     workflowsPath,
     preloadModules,

@@ -1,9 +1,4 @@
-import {
-  Worker,
-  type ActivityInboundCallsInterceptor,
-  type NativeConnection,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { Worker, type ActivityInboundCallsInterceptor, type NativeConnection } from '@temporalio/worker';
 import type { DataConverter } from '@temporalio/common';
 import { TASK_QUEUE } from '../src/contracts/gameround';
 import type { Activities } from '../activities';
@@ -12,8 +7,8 @@ export interface WorkerDependencies {
   connection: NativeConnection;
   namespace: string;
   activities: Activities;
-  /** Built ahead of time in production; from source in development and tests. */
-  workflows: { bundlePath: string } | { path: string } | { code: string };
+  /** The bundled workflows (worker/bundle.ts). */
+  workflows: { bundlePath: string };
   /** How payloads are read and written; the bundle has to be of the same kind (worker/bundle.ts). */
   dataConverter?: DataConverter;
   /** For tests that run several workers on one server. */
@@ -64,7 +59,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     activities: deps.activities,
     interceptors: { activity: [() => ({ inbound: { execute: withSendableFailures } })] },
     dataConverter: deps.dataConverter,
-    ...workflowSource(deps.workflows),
+    workflowBundle: { codePath: deps.workflows.bundlePath },
     shutdownGraceTime: SHUTDOWN_GRACE,
     // What a retried credit leaves for its next attempt has to be there when a worker dies.
     maxHeartbeatThrottleInterval: '1s',
@@ -97,10 +92,3 @@ const withSendableFailures: NonNullable<ActivityInboundCallsInterceptor['execute
     throw error;
   }
 };
-
-function workflowSource(
-  source: WorkerDependencies['workflows'],
-): Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'> {
-  if ('path' in source) return { workflowsPath: source.path };
-  return { workflowBundle: 'code' in source ? { code: source.code } : { codePath: source.bundlePath } };
-}
