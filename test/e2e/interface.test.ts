@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operatorFields } from '../../sdk';
@@ -137,18 +138,37 @@ it("plays the README's first round, literally", async () => {
   // The client as `npm run tour` compiles it.
   const sdk = join(projectRoot(), 'dist', 'tour', 'sdk', 'index.js');
   if (!existsSync(sdk)) await run('npx', ['tsc', '-p', 'scripts/tour.tsconfig.json']);
-  const [, program = ''] =
-    /^```js\n(.*?)^```$/ms.exec(readFileSync(join(projectRoot(), 'README.md'), 'utf8')) ?? [];
-  const { provider } = stack;
-  const here = program
-    .replace('./dist/sdk/index.js', sdk)
-    .replace('http://127.0.0.1:9001', stack.walletUrl)
-    .replace('http://127.0.0.1:8080', stack.api)
-    .replace('sandbox-only-provider-secret-gp1', provider.secret);
+  const [program = ''] = codeIn('README.md', 'js');
   const [, told] = /console\.log\(.*\); \/\/ (.*)/.exec(program) ?? [];
+  const here = onThisStack(program).replace('./dist/sdk/index.js', sdk);
   const { stdout } = await run('node', ['--input-type=module', '--eval', here]);
   expect(stdout.trim()).toBe(told);
 });
+
+it('plays the round of docs/first-round.md, literally', async () => {
+  const [walk = ''] = codeIn('docs/first-round.md', 'sh');
+  const kept = join(tmpdir(), `gameround-first-round-${randomUUID()}.json`);
+  const here = onThisStack(walk).replaceAll('/tmp/start.json', kept);
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here]).finally(() =>
+    rmSync(kept, { force: true }),
+  );
+  expect([...stdout.matchAll(/ \[(\d{3})\]$/gm)].map(([, status]) => status)).toEqual(['200', '200', '200']);
+  expect(stdout).toMatch(/"net":450\b/);
+});
+
+function codeIn(page: string, language: string): string[] {
+  const text = readFileSync(join(projectRoot(), page), 'utf8');
+  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
+  return [...blocks].map(([, code = '']) => code);
+}
+
+/** As it stands in a page, with the addresses and the secret of this stack. */
+function onThisStack(code: string): string {
+  return code
+    .replaceAll('http://127.0.0.1:9001', stack.walletUrl)
+    .replaceAll('http://127.0.0.1:8080', stack.api)
+    .replaceAll('sandbox-only-provider-secret-gp1', stack.provider.secret);
+}
 
 function run(command: string, args: string[]): Promise<{ stdout: string }> {
   return promisify(execFile)(command, args, { cwd: projectRoot() });
