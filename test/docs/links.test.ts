@@ -21,7 +21,9 @@ function anchorsOf(page: string): string[] {
 function linksOf(page: string): string[] {
   // A link's text may be code; its target is not.
   const text = textOf(page).replace(/^```.*?^```/gms, '');
-  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)].map(
+    ([, link, image = '']) => link ?? image,
+  );
   return targets.filter((target) => !/^[a-z]+:/.test(target));
 }
 
