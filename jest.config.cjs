@@ -15,4 +15,6 @@ module.exports = {
     ],
   },
   testTimeout: 60000,
+  // On two cores jest would take one; most tests wait for something. Timings in tests are tried with two.
+  maxWorkers: 2,
 };

@@ -1,4 +1,4 @@
-/* global document, fetch, sessionStorage, history, location, Option, URLSearchParams */
+/* global document, sessionStorage, history, location, Option, URLSearchParams */
 'use strict';
 
 const SEAT_KEY = 'demo-slot-seat';

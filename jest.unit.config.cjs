@@ -1,0 +1,11 @@
+const all = require('./jest.config.cjs');
+
+const FOLDERS = ['clients', 'config', 'coverage', 'domain', 'sdk', 'signing-recipes', 'tickets'];
+
+/** Tests that need no server: seconds, for everyday work. */
+module.exports = {
+  ...all,
+  roots: FOLDERS.map((folder) => `<rootDir>/test/${folder}`),
+  globalSetup: undefined,
+  globalTeardown: undefined,
+};
