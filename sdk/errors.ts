@@ -13,6 +13,8 @@ export class InterfaceError extends Error {
   readonly status: number;
   readonly errorCode: ErrorObject | undefined;
   readonly body: unknown;
+  /** From `Retry-After`, which 429 and 503 have; 0 without it. */
+  readonly retryAfterMs: number;
 
   constructor(operation: string, reply: WireReply) {
     const errorCode = errorCodeOf(reply.body);
@@ -20,6 +22,7 @@ export class InterfaceError extends Error {
     this.status = reply.status;
     this.errorCode = errorCode;
     this.body = reply.body;
+    this.retryAfterMs = Number(reply.headers.get('retry-after')) * 1_000 || 0;
   }
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type ErrorObject, InterfaceError, isObject } from './errors';
 import { HEADERS, operatorFields, signFields } from './signing';
+import { attempts, isRetriable, RETRY_DEFAULTS, type RetryOptions } from './retry';
 import { exchange } from './transport';
 import type { GameConfiguration, GameRoundRecord, TransactionRecord } from './types';
 
-export interface OperatorClientOptions {
+export interface OperatorClientOptions extends RetryOptions {
   /** Of the service, without a trailing slash. */
   baseUrl: string;
   operatorId: string;
@@ -27,16 +28,17 @@ export interface GameUrlRequest {
 
 export interface GameUrlReply {
   url: string;
-  isNew?: boolean;
-  internalPlayerId?: string;
+  isNew: boolean;
+  internalPlayerId: string;
 }
 
 export interface ReconcileReply {
   gameRound: GameRoundRecord;
   hashesProcessed: { hash: string; errorCode?: ErrorObject }[];
+  /** Missing where the operator told none. */
   balance?: number;
-  currency?: string;
-  mode?: string;
+  currency: string;
+  mode: string;
 }
 
 export interface GameListReply {
@@ -45,15 +47,18 @@ export interface GameListReply {
 }
 
 export type GameRoundDetail = GameRoundRecord & {
-  baseStake?: number;
-  totalPayedAmount?: number;
-  dataStored?: Record<string, string>;
-  ticketUsed?: boolean;
+  baseStake: number;
+  totalPayedAmount: number;
+  dataStored: Record<string, string>;
+  ticketUsed: boolean;
   balanceAfter?: number;
   transactions: (TransactionRecord & { payed?: number; balanceAfter?: number })[];
 };
 
-/** The calls an operator makes. Each throws InterfaceError on a refusal, LostResponse when no reply came. */
+/**
+ * The calls an operator makes. Each throws InterfaceError on a refusal, LostResponse when no reply came. 5xx and 429 are
+ * retried: a repeat of any of them does no harm.
+ */
 export interface OperatorClient {
   getGameURL(request: GameUrlRequest): Promise<GameUrlReply>;
   reconcileTransactions(request: { gameRound: string }): Promise<ReconcileReply>;
@@ -77,10 +82,19 @@ export interface OperatorClient {
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
+  const { maxAttempts = RETRY_DEFAULTS.maxAttempts, backoffMs = RETRY_DEFAULTS.backoffMs } = options;
+  const retried = <Reply>(attempt: () => Promise<Reply>): Promise<Reply> =>
+    attempts({ maxAttempts, backoffMs }, attempt, isRetriable);
   const post = <Reply>(path: string, body: object, fields: string[]): Promise<Reply> =>
-    call<Reply>(options, { method: 'POST', path, fields, body: JSON.stringify(body) });
+    retried(() => call<Reply>(options, { method: 'POST', path, fields, body: JSON.stringify(body) }));
   const get = <Reply>(path: string, query: Record<string, string>, fields: string[]): Promise<Reply> =>
-    call<Reply>(options, { method: 'GET', path: `${path}?${new URLSearchParams(query).toString()}`, fields });
+    retried(() =>
+      call<Reply>(options, {
+        method: 'GET',
+        path: `${path}?${new URLSearchParams(query).toString()}`,
+        fields,
+      }),
+    );
   return {
     getGameURL: (request) => post('/getGameURL', request, operatorFields.getGameURL(request)),
     reconcileTransactions: (request) =>

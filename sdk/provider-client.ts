@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { InterfaceError, isObject } from './errors';
 import type {
   AddSpinCounterRequest,
@@ -13,22 +12,31 @@ import type {
   StartGameRequest,
 } from './provider-requests';
 import { isUncertain, recoverClosing, recoverStart, recoverWin } from './recovery';
+import { attempts, isRetriable, isTooMany, RETRY_DEFAULTS } from './retry';
 import { HEADERS, signBody } from './signing';
 import { exchange, LostResponse, type WireReply } from './transport';
-import type { Balance, GameReply, GameRoundInfo, TokenData } from './types';
+import type {
+  Balance,
+  GameReply,
+  HistoryReply,
+  LastRound,
+  OpenRound,
+  RoundInfoReply,
+  SpinCounterReply,
+  TokenData,
+  VoidReply,
+} from './types';
 
 /** The service gives a money call 10 s before it says 503; a client that leaves earlier has to ask again. */
 const DEFAULT_TIMEOUT_MS = 15_000;
-const DEFAULT_MAX_ATTEMPTS = 4;
-const DEFAULT_BACKOFF_MS = 500;
-const MAX_BACKOFF_MS = 10_000;
 
 /**
  * A game provider's side of the game-engine API. Methods resolve with the service's reply on success, throw
  * InterfaceError on a refusal and LostResponse where the outcome stays unknown.
  *
- * What to do after a lost response is built in (docs/interface#lost-reply). Only 5xx is retried, under the same ids. After a lost response
- * nothing is repeated blindly: getGameRoundInfo is asked first, and what it says decides (see recovery.ts).
+ * What to do after a lost response is built in (docs/interface#lost-reply). Only 5xx and 429 are retried, under the same
+ * ids. After a lost response nothing is repeated blindly: getGameRoundInfo is asked first, and what it says decides (see
+ * recovery.ts).
  */
 export class ProviderClient {
   private readonly options: Required<Omit<ProviderClientOptions, 'now'>> & { now: () => Date };
@@ -36,8 +44,7 @@ export class ProviderClient {
   constructor(options: ProviderClientOptions) {
     this.options = {
       timeoutMs: DEFAULT_TIMEOUT_MS,
-      maxAttempts: DEFAULT_MAX_ATTEMPTS,
-      backoffMs: DEFAULT_BACKOFF_MS,
+      ...RETRY_DEFAULTS,
       now: () => new Date(),
       ...withoutUndefined(options),
     };
@@ -62,7 +69,7 @@ export class ProviderClient {
     return recoverClosing(this, named, 'closed', () => this.retried('/endGameRound', named));
   }
 
-  async voidGameRound({ token, gameRound }: RoundRequest): Promise<GameReply> {
+  async voidGameRound({ token, gameRound }: RoundRequest): Promise<VoidReply> {
     const named = { token, gameRound };
     return recoverClosing(this, named, 'cancel', () => this.retried('/voidGameRound', named));
   }
@@ -73,7 +80,7 @@ export class ProviderClient {
     return recoverClosing(this, named, 'closed', () => this.retried('/collectWin', named));
   }
 
-  addSpinCounterGameState(request: AddSpinCounterRequest): Promise<GameReply> {
+  addSpinCounterGameState(request: AddSpinCounterRequest): Promise<SpinCounterReply> {
     return this.retried('/addSpinCounterGameState', withTransactionId(request));
   }
 
@@ -83,11 +90,11 @@ export class ProviderClient {
     return this.read('/getAvailableSpinCounter', request);
   }
 
-  getGameRoundInfo(request: GameRoundInfoRequest): Promise<GameReply> {
+  getGameRoundInfo(request: GameRoundInfoRequest): Promise<RoundInfoReply> {
     return this.read('/getGameRoundInfo', request);
   }
 
-  getGameRoundHistoryInfo(request: RoundRequest): Promise<GameReply> {
+  getGameRoundHistoryInfo(request: RoundRequest): Promise<HistoryReply> {
     return this.read('/getGameRoundHistoryInfo', request);
   }
 
@@ -129,57 +136,46 @@ export class ProviderClient {
   /** A lost draw is not asked for again: who could repeat a draw could choose among two. */
   getRandomResult(
     request: RandomRequest,
-  ): Promise<{ tokenData: TokenData; values: number[]; rngRequestId?: string }> {
-    return this.post('/getRandomResult', request);
+  ): Promise<{ tokenData: TokenData; values: number[]; rngRequestId: string }> {
+    return attempts(this.options, () => this.post('/getRandomResult', request), isTooMany);
   }
 
   testPing<Data>(request: { testData: Data }): Promise<{ testData: Data }> {
     return this.read('/testPing', request);
   }
 
-  /** A question: asked again after a lost response as well as after a 5xx. */
+  /** A question: asked again after a lost response as well as after a 5xx or 429. */
   private read<Reply>(path: string, request: object): Promise<Reply> {
-    return this.attempts(
+    return attempts(
+      this.options,
       () => this.post<Reply>(path, request),
-      (error) => isServerError(error) || error instanceof LostResponse,
+      (error) => isRetriable(error) || error instanceof LostResponse,
     );
   }
 
-  /** Repeated only where it certainly never left: the debit is not to be sent twice. */
+  /** Repeated only where it certainly was not carried out: the debit is not to be sent twice. */
   private startOnce(request: object): Promise<GameReply> {
-    return this.attempts(
+    return attempts(
+      this.options,
       () => this.post<GameReply>('/startGameRound', request),
-      (error) => error instanceof LostResponse && error.neverSent,
+      (error) => isTooMany(error) || isNeverSent(error),
     );
   }
 
-  private async retried(path: string, request: object): Promise<GameReply> {
+  private async retried<Reply>(path: string, request: object): Promise<Reply> {
     let doubtful = false;
     try {
-      return await this.attempts(
-        () => this.post<GameReply>(path, request),
+      return await attempts(
+        this.options,
+        () => this.post<Reply>(path, request),
         (error) => {
           doubtful ||= isUncertain(error);
-          return isServerError(error) || (error instanceof LostResponse && error.neverSent);
+          return isRetriable(error) || isNeverSent(error);
         },
       );
     } catch (error) {
       // A refusal after a 5xx may mean that the first attempt was carried out after all.
       throw doubtful && error instanceof InterfaceError ? new LostResponse(path, false, error) : error;
-    }
-  }
-
-  private async attempts<Reply>(
-    attempt: () => Promise<Reply>,
-    isRetried: (error: unknown) => boolean,
-  ): Promise<Reply> {
-    for (let made = 1; ; made += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!isRetried(error) || made >= this.options.maxAttempts) throw error;
-        await sleep(Math.min(this.options.backoffMs * 2 ** (made - 1), MAX_BACKOFF_MS));
-      }
     }
   }
 
@@ -206,25 +202,13 @@ export class ProviderClient {
   }
 }
 
-export type OpenRound = GameRoundInfo & { timestamp: string; amountToCollect: number };
-
-export interface LastRound {
-  id: string;
-  status: string;
-  timestamp: string;
-  bet: number;
-  won: number;
-  currency: string;
-  gameSpecificDetails?: Record<string, string>;
-}
-
 /** HTTP 200 is success, and errorCode is present only on failure; a redirect or no JSON is neither. */
 function isSuccess({ status, body }: WireReply): boolean {
   return status === 200 && isObject(body) && body['errorCode'] === undefined;
 }
 
-function isServerError(error: unknown): boolean {
-  return error instanceof InterfaceError && error.status >= 500;
+function isNeverSent(error: unknown): boolean {
+  return error instanceof LostResponse && error.neverSent;
 }
 
 /** 32 characters: what externalGameProviderRoundId may have (docs/interface#round-id-length). */

@@ -1,14 +1,12 @@
+import type { RetryOptions } from './retry';
+
 /** Requests of the game-engine API (docs/interface#game-engine-api). */
-export interface ProviderClientOptions {
+export interface ProviderClientOptions extends RetryOptions {
   /** Of the service, without a trailing slash. */
   baseUrl: string;
   providerId: string;
   secret: string;
   timeoutMs?: number | undefined;
-  /** Of one call, the first included; only 5xx and calls that never left are tried again. */
-  maxAttempts?: number | undefined;
-  /** Before the second attempt; doubles for each further one. */
-  backoffMs?: number | undefined;
   now?: (() => Date) | undefined;
 }
 

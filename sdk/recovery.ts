@@ -7,14 +7,14 @@ import type {
   StartGameRequest,
 } from './provider-requests';
 import { LostResponse } from './transport';
-import type { GameReply } from './types';
+import type { GameReply, RoundInfoReply } from './types';
 
 /**
- * What to do when a reply did not come (docs/interface#lost-reply): ask getGameRoundInfo and go by what it says. A call that was answered with 5xx to the last is as uncertain as one
- * that was not answered, so it is treated the same.
+ * What to do when a reply did not come (docs/interface#lost-reply): ask getGameRoundInfo and go by what it says. A call
+ * that was answered with 5xx to the last is as uncertain as one that was not answered, so it is treated the same.
  */
 export interface RoundAccess {
-  getGameRoundInfo(request: GameRoundInfoRequest): Promise<GameReply>;
+  getGameRoundInfo(request: GameRoundInfoRequest): Promise<RoundInfoReply>;
   endGameRound(request: EndGameRequest): Promise<GameReply>;
 }
 
@@ -35,7 +35,11 @@ function told(error: unknown): Error {
 }
 
 /** The round's state, or the first error again where that cannot be had: then the outcome stays unknown. */
-async function ask(rounds: RoundAccess, request: GameRoundInfoRequest, first: unknown): Promise<GameReply> {
+async function ask(
+  rounds: RoundAccess,
+  request: GameRoundInfoRequest,
+  first: unknown,
+): Promise<RoundInfoReply> {
   try {
     return await rounds.getGameRoundInfo(request);
   } catch {
@@ -55,17 +59,17 @@ export async function recoverStart(
     if (!isUncertain(error)) throw error;
     const { token, externalGameProviderRoundId, debitsBefore = 0, endGame } = request;
     const reply = await ask(rounds, { token, externalGameProviderRoundId }, error);
-    const { status, hash } = reply.gameRoundInfo ?? {};
+    const { status, hash } = reply.gameRoundInfo;
     if (debitsBefore > 0 && debitsOf(reply) <= debitsBefore) throw error;
     if (status === 'closed' || (status === 'open' && endGame !== true)) return reply;
-    if (status !== 'open' || hash === undefined) throw error;
+    if (status !== 'open') throw error;
     // The round is open, and a part of the call was carried out (docs/interface#end-game-round).
     return rounds.endGameRound({ token, gameRound: hash });
   }
 }
 
-function debitsOf(reply: GameReply): number {
-  return (reply.transactions ?? []).filter(({ type }) => type === 'debit').length;
+function debitsOf(reply: RoundInfoReply): number {
+  return reply.transactions.filter(({ type }) => type === 'debit').length;
 }
 
 /** Closed with the expected win is success; open with the win in it is closed by endGameRound. */
@@ -81,7 +85,7 @@ export async function recoverWin(
     if (!isUncertain(error)) throw error;
     const { token, gameRound } = request;
     const reply = await ask(rounds, { token, gameRound }, error);
-    const status = reply.gameRoundInfo?.status;
+    const { status } = reply.gameRoundInfo;
     const arrived = hasWin(reply, request.rngResult.winAmount ?? 0, expectedTotalWinAmount);
     if (status === 'closed' && arrived) return reply;
     if (status !== 'open') throw told(error);
@@ -92,22 +96,22 @@ export async function recoverWin(
   }
 }
 
-function hasWin(reply: GameReply, winAmount: number, expectedTotalWinAmount: number | undefined): boolean {
-  if (expectedTotalWinAmount !== undefined && reply.totalWinAmount !== undefined) {
-    return reply.totalWinAmount === expectedTotalWinAmount;
-  }
-  return (reply.gameState ?? []).some(
-    ({ type, result }) => type === 'genericwin' && (result?.winAmount ?? 0) === winAmount,
-  );
+function hasWin(
+  reply: RoundInfoReply,
+  winAmount: number,
+  expectedTotalWinAmount: number | undefined,
+): boolean {
+  if (expectedTotalWinAmount !== undefined) return reply.totalWinAmount === expectedTotalWinAmount;
+  return reply.gameState.some(({ type, result }) => type === 'genericwin' && result.winAmount === winAmount);
 }
 
 /** For calls that leave the round in a known status: being in it is success, still open means call again. */
-export async function recoverClosing(
+export async function recoverClosing<Reply>(
   rounds: RoundAccess,
   { token, gameRound }: RoundRequest,
   wanted: 'closed' | 'cancel',
-  call: () => Promise<GameReply>,
-): Promise<GameReply> {
+  call: () => Promise<Reply>,
+): Promise<Reply | RoundInfoReply> {
   for (let round = 1; ; round += 1) {
     try {
       return await call();
@@ -115,7 +119,7 @@ export async function recoverClosing(
       // Once an attempt went unanswered, a refusal may be one of the repeat only: it is looked into as well.
       if (!isUncertain(error) && round === 1) throw error;
       const reply = await ask(rounds, { token, gameRound }, error);
-      const status = reply.gameRoundInfo?.status;
+      const { status } = reply.gameRoundInfo;
       if (status === wanted) return reply;
       if (status !== 'open' || round === MAX_ROUNDS) throw told(error);
     }

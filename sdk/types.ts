@@ -1,28 +1,44 @@
-import type { ErrorObject } from './errors';
-
 /** Replies of the interface (docs/interface/objects.md), as far as a client reads them. */
 export interface TokenData {
   operatorId: string;
   playerId: string;
   gameId: string;
-  mode: string;
+  mode: 'real' | 'demo' | 'history';
   currency: string;
   currentToken: string;
-  gameRound?: string;
-  walletMode?: string;
-  language?: string;
-  currencyMultiplier?: number;
-  device?: string;
-  commonDraw?: string;
+  /** The round's hash; empty without a round. */
+  gameRound: string;
+  walletMode: string;
+  language: string;
+  currencyMultiplier: number;
+  device: string;
+  commonDraw: string;
 }
 
+/** As the operator sent it: which fields are there is its affair. So is a ticket. */
 export interface DiscountInfo {
-  text: string;
-  currency: string;
-  discounts: { stake: number; absoluteDiscountAmount: number; spinsRemaining: number }[];
-  campaignId: string;
-  validFrom: string;
-  validTo: string;
+  text?: string;
+  currency?: string;
+  discounts?: {
+    stake?: number;
+    absoluteDiscountAmount?: number;
+    spinsRemaining?: number;
+    [entry: string]: unknown;
+  }[];
+  campaignId?: string;
+  validFrom?: string;
+  validTo?: string;
+  [entry: string]: unknown;
+}
+
+export interface Ticket {
+  count?: number;
+  stake?: number;
+  currency?: string;
+  price?: number;
+  feature?: string;
+  serial?: string;
+  [entry: string]: unknown;
 }
 
 export interface FreePlayInfo {
@@ -30,7 +46,7 @@ export interface FreePlayInfo {
   granted: number;
   won: number;
   isLast: boolean;
-  promotions?: { protocolVersion: number; data: string };
+  promotions: { protocolVersion: number; data: string };
   serial: string;
 }
 
@@ -44,77 +60,101 @@ export interface FreePlaysAvailable {
 
 export interface Balance {
   totalBalance: number;
-  mode?: string;
-  currency?: string;
-  balances?: { type: string; currency: string; amount: number }[];
+  mode: string;
+  currency: string;
+  balances: { type: string; currency: string; amount: number }[];
   discountInfo?: DiscountInfo;
-  tickets?: {
-    count: number;
-    stake: number;
-    currency: string;
-    price: number;
-    feature: string;
-    serial: string;
-  }[];
+  tickets?: Ticket[];
   ticketInfo?: FreePlayInfo;
 }
 
 export interface GameRoundInfo {
   hash: string;
   status: 'open' | 'closed' | 'cancel';
-  stake?: number;
-  baseStake?: number;
-  mode?: string;
-  currency?: string;
-  game?: string;
-  currencyMultiplier?: number;
-  commonRoundHash?: string;
+  stake: number;
+  baseStake: number;
+  mode: string;
+  currency: string;
+  game: string;
+  currencyMultiplier: number;
+  commonRoundHash: string;
 }
 
 export interface GameStateEntry {
   hash: string;
   type: string;
-  processedOn?: string;
-  result?: { winAmount?: number; info?: Record<string, string> };
-  amountWagered?: number;
-  collected?: number;
-  reason?: string;
+  processedOn: string;
+  result: { winAmount: number; info: Record<string, string> };
+  /** The service's own entries of `info` whose names the provider's data has too. */
+  own?: Record<string, string>;
+  amountWagered: number;
+  collected: number;
+  reason: string;
 }
 
 export interface TransactionRecord {
-  type: string;
+  type: 'debit' | 'credit' | 'end' | 'void';
   isFirstDebit?: boolean;
   amount?: number;
   discountAmount?: number;
   discountCampaignId?: string;
-  currency?: string;
+  currency: string;
   hash: string;
-  timestamp?: string;
+  timestamp: string;
   reason?: string;
   freePlayStake?: number;
   freePlayUsed?: boolean;
   serial?: string;
 }
 
+/** Of a successful call. A refusal is an InterfaceError, whose `body` has what the service said. */
 export interface GameReply {
-  tokenData?: TokenData;
-  /** Of voidGameRound it may be missing or a bare number, and is not authoritative. */
-  balance?: Balance | number;
-  gameRoundInfo?: GameRoundInfo;
-  commonGameRoundInfo?: Record<string, string>;
-  gameState?: GameStateEntry[];
-  amountToCollect?: number;
-  amountCredited?: number;
+  tokenData: TokenData;
+  /** Missing where the service does not know it. */
+  balance?: Balance;
+  gameRoundInfo: GameRoundInfo;
+  commonGameRoundInfo: Record<string, string>;
+  gameState: GameStateEntry[];
+  amountToCollect: number;
+  amountCredited: number;
+  /** Of a bet that a ticket paid. */
   freePlayInfo?: FreePlayInfo;
-  freePlaysAvailable?: FreePlaysAvailable[];
-  passThroughData?: Record<string, string>;
+  freePlaysAvailable: FreePlaysAvailable[];
+  passThroughData: Record<string, string>;
   promoWinInfo?: { referenceId: string };
-  spinsAvailable?: number;
-  protectedInfo?: Record<string, string>;
-  /** Of getGameRoundInfo only: all that was won in the round so far. */
-  totalWinAmount?: number;
-  transactions?: TransactionRecord[];
-  errorCode?: ErrorObject;
+}
+
+/** Its balance is not authoritative (docs/interface#void-reply). */
+export type VoidReply = Omit<GameReply, 'tokenData' | 'balance'> & {
+  tokenData?: TokenData;
+  balance?: Balance | number;
+};
+
+export type SpinCounterReply = GameReply & { spinsAvailable: number };
+
+export type HistoryReply = GameReply & { protectedInfo: Record<string, string> };
+
+export type RoundInfoReply = GameReply & {
+  /** All that was won in the round so far. */
+  totalWinAmount: number;
+  transactions: TransactionRecord[];
+};
+
+export type OpenRound = GameRoundInfo & {
+  timestamp: string;
+  amountToCollect: number;
+  /** The round waits for a reconciliation. */
+  crashed?: true;
+};
+
+export interface LastRound {
+  id: string;
+  status: 'closed';
+  timestamp: string;
+  bet: number;
+  won: number;
+  currency: string;
+  gameSpecificDetails: Record<string, string>;
 }
 
 export interface GameRoundRecord {
@@ -123,7 +163,7 @@ export interface GameRoundRecord {
   mode: string;
   game: string;
   operator: string;
-  status: string;
+  status: GameRoundInfo['status'];
   language: string;
   currency: string;
   environment: string;
@@ -131,6 +171,10 @@ export interface GameRoundRecord {
   totalBetAmount: number;
   totalWinAmount: number;
   transactions: TransactionRecord[];
+  /** The round waits for a reconciliation. */
+  crashed?: true;
+  /** What the provider told of the closed round. */
+  dataStored?: Record<string, string>;
 }
 
 export interface GameConfiguration {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { type GameReply, InterfaceError, LostResponse, type ProviderClient, type TokenData } from '../../sdk';
+import {
+  type GameReply,
+  InterfaceError,
+  LostResponse,
+  type ProviderClient,
+  type TokenData,
+  type VoidReply,
+} from '../../sdk';
 import { exchange } from '../../sdk/transport';
 import { send } from '../http/fault-effects';
 import { callState, type Kit, parsedOr400 } from '../http/kit';
@@ -45,7 +52,7 @@ const connected = z.looseObject({
   gameHistory: z.unknown().optional(),
 });
 
-type Action = (seat: Seat) => Promise<GameReply | undefined>;
+type Action = (seat: Seat) => Promise<GameReply | VoidReply | undefined>;
 
 export function addPageApi(api: PageApi): void {
   const seats = new BoundedMap<Seat>(SEATS_KEPT);
@@ -185,6 +192,6 @@ function viewOf(seat: Seat): Record<string, unknown> {
   };
 }
 
-function shownReply({ tokenData: _, ...rest }: GameReply): Record<string, unknown> {
+function shownReply({ tokenData: _, ...rest }: GameReply | VoidReply): Record<string, unknown> {
   return rest;
 }

@@ -5,6 +5,7 @@ import {
   type ProviderClient,
   type RngResult,
   type TokenData,
+  type VoidReply,
 } from '../../sdk';
 import { BoundedMap } from './bounded-map';
 import { bonusWin, REEL_COUNT, type Spin, spinReels } from './reels';
@@ -69,11 +70,8 @@ export class Table {
     seat.spin = spin;
     seat.round = undefined;
     this.note(seat, reply, bet.stake, spin.winAmount);
-    const hash = reply.gameRoundInfo?.hash;
-    if (hash !== undefined) {
-      const [reels, won, stake] = [spin.line.join(' '), String(spin.winAmount), String(bet.stake)];
-      this.stories.set(hash, { reels, stake, spinWin: won });
-    }
+    const [reels, won, stake] = [spin.line.join(' '), String(spin.winAmount), String(bet.stake)];
+    this.stories.set(reply.gameRoundInfo.hash, { reels, stake, spinWin: won });
     return reply;
   }
 
@@ -108,7 +106,7 @@ export class Table {
     return reply;
   }
 
-  async void(seat: Seat): Promise<GameReply> {
+  async void(seat: Seat): Promise<VoidReply> {
     const round = this.openRound(seat);
     const reply = await this.options.client.voidGameRound({ token: seat.token, gameRound: round.hash });
     // As if it had never been played.
@@ -124,8 +122,7 @@ export class Table {
     const { token, round } = seat;
     const asked = round === undefined ? { token } : { token, gameRound: round.hash };
     const reply = await client.getGameRoundInfo(asked).catch(noRound);
-    if (reply !== undefined)
-      this.note(seat, reply, reply.gameRoundInfo?.stake ?? 0, reply.totalWinAmount ?? 0);
+    if (reply !== undefined) this.note(seat, reply, reply.gameRoundInfo.stake, reply.totalWinAmount);
     seat.balance = await client.getBalance({ token: seat.token });
     return reply;
   }
@@ -137,10 +134,10 @@ export class Table {
     const token = tokenData.currentToken;
     const owed = this.owed.get(gameRound);
     const before = await client.getGameRoundInfo({ token, gameRound });
-    if (before.gameRoundInfo?.status !== 'open') return before.gameRoundInfo?.status === 'closed';
+    if (before.gameRoundInfo.status !== 'open') return before.gameRoundInfo.status === 'closed';
     if (owed !== undefined) await this.sendWin(token, gameRound, owed, { collect: false });
     const reply = await client.endGameRound({ token, gameRound });
-    return reply.gameRoundInfo?.status === 'closed';
+    return reply.gameRoundInfo.status === 'closed';
   }
 
   story(gameRound: string): Story | undefined {
@@ -173,7 +170,7 @@ export class Table {
       rngEndPoint: 'getDoubles',
       rngPayload: { count, min: 0, max: 1 },
     });
-    return { numbers: drawn.values, rngCallId: drawn.rngRequestId ?? randomUUID() };
+    return { numbers: drawn.values, rngCallId: drawn.rngRequestId };
   }
 
   private openRound(seat: Seat): NonNullable<Seat['round']> {
@@ -181,14 +178,11 @@ export class Table {
     return seat.round;
   }
 
-  private note(seat: Seat, reply: GameReply, stake: number, won: number): void {
-    const info = reply.gameRoundInfo;
-    if (info !== undefined) {
-      const amountToCollect = reply.amountToCollect ?? 0;
-      seat.round = { hash: info.hash, status: info.status, stake, won, amountToCollect };
-    }
+  private note(seat: Seat, reply: GameReply | VoidReply, stake: number, won: number): void {
+    const { hash, status } = reply.gameRoundInfo;
+    seat.round = { hash, status, stake, won, amountToCollect: reply.amountToCollect };
     if (reply.balance !== undefined) seat.balance = reply.balance;
-    if (reply.freePlaysAvailable !== undefined) seat.freePlays = reply.freePlaysAvailable;
+    seat.freePlays = reply.freePlaysAvailable;
     if (reply.tokenData?.currentToken) seat.token = reply.tokenData.currentToken;
   }
 }

@@ -1,4 +1,4 @@
-import type { LastRound } from '../../sdk/provider-client';
+import type { LastRound } from '../../sdk';
 import { type Round, WIN } from './round';
 import { begin, check, checkRefused } from './show';
 import { eventually, fetchJson, type Stage } from './stage';

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import timers from 'node:timers/promises';
 import { createOperatorClient, InterfaceError, LostResponse, ProviderClient } from '../../sdk';
 
 /** A service that answers from a script: what it was asked, and what the client made of the answers. */
@@ -11,7 +12,7 @@ interface Received {
   raw: string;
   body: Record<string, unknown>;
 }
-type Scripted = { status: number; body: unknown } | 'lost' | 'hang';
+type Scripted = { status: number; body: unknown; retryAfter?: string } | 'lost' | 'hang';
 
 let server: Server;
 let received: Received[];
@@ -36,7 +37,11 @@ beforeEach(async () => {
       const next = script[path]?.shift() ?? { status: 599, body: { unscripted: path } };
       if (next === 'hang') return;
       if (next === 'lost') return void response.destroy();
-      response.writeHead(next.status, { 'Content-Type': 'application/json' });
+      const { retryAfter } = next;
+      response.writeHead(next.status, {
+        'Content-Type': 'application/json',
+        ...(retryAfter === undefined ? {} : { 'Retry-After': retryAfter }),
+      });
       response.end(JSON.stringify(next.body));
     });
   });
@@ -53,12 +58,13 @@ const provider = (more = {}) =>
 const paths = () => received.map(({ path }) => path);
 const round = (status: string, more = {}) => ({
   status: 200,
-  body: { gameRoundInfo: { hash: 'r1', status }, ...more },
+  body: { gameRoundInfo: { hash: 'r1', status }, gameState: [], ...more },
 });
 const refused = (status: number, id: number) => ({
   status,
   body: { errorCode: { id, msg: 'X', clientmsg: 'x' } },
 });
+const tooMany = (retryAfter: string) => ({ ...refused(429, 1003), retryAfter });
 const win = { token: 't', gameRound: 'r1', rngResult: { rngCallId: 'n1', winAmount: 50 } };
 const stake = {
   token: 't',
@@ -98,6 +104,46 @@ describe('a call of a provider', () => {
     const ids = received.map(({ body }) => body['externalGameProviderTransactionId']);
     expect(new Set(ids).size).toBe(1);
     expect(new Set(received.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
+  });
+
+  test.each<[string, (client: ProviderClient) => Promise<unknown>]>([
+    ['/startGameRound', (client) => client.startGameRound(stake)],
+    ['/addWin', (client) => client.addWin(win)],
+    ['/getBalance', (client) => client.getBalance({ token: 't' })],
+    [
+      '/getRandomResult',
+      (client) =>
+        client.getRandomResult({
+          token: 't',
+          rngEndPoint: 'getDoubles',
+          rngPayload: { count: 3, min: 0, max: 1 },
+        }),
+    ],
+  ])('429 to %s: the same call again, as nothing was carried out', async (path, call) => {
+    script[path] = [tooMany('0'), round('open')];
+    await call(provider());
+    expect(paths()).toEqual([path, path]);
+    expect(received[1]?.raw).toBe(received[0]?.raw);
+  });
+
+  test('429 to the last: told as the refusal that it is, and nothing is asked', async () => {
+    script['/startGameRound'] = Array<Scripted>(9).fill(tooMany('0'));
+    await expect(provider().startGameRound(stake)).rejects.toMatchObject({ status: 429, retryAfterMs: 0 });
+    expect(paths()).toEqual(Array(4).fill('/startGameRound'));
+  });
+
+  test.each([
+    ['1', 1_000, 1_000],
+    ['3600', 3_600_000, 10_000],
+    ['soon', 0, 40],
+  ])('Retry-After: %s is honoured, up to 10 s', async (retryAfter, retryAfterMs, pause) => {
+    const pauses = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+    script['/addWin'] = [tooMany(retryAfter), round('open')];
+    await provider({ backoffMs: 40 }).addWin(win);
+    expect(pauses.mock.calls).toEqual([[pause]]);
+    pauses.mockRestore();
+    script['/addWin'] = [tooMany(retryAfter)];
+    await expect(provider({ maxAttempts: 1 }).addWin(win)).rejects.toMatchObject({ retryAfterMs });
   });
 
   test('a service that is not there at all: nothing was sent', async () => {
@@ -265,7 +311,7 @@ test('a random draw whose reply was lost is not asked for again', async () => {
 });
 
 describe('calls of an operator', () => {
-  const operator = () => createOperatorClient({ baseUrl, operatorId: 'op1', secret: 's1' });
+  const operator = () => createOperatorClient({ baseUrl, operatorId: 'op1', secret: 's1', backoffMs: 1 });
   const cases: [
     string,
     string,
@@ -326,6 +372,14 @@ describe('calls of an operator', () => {
     expect([seen.method, seen.path]).toEqual([method, path + query]);
     const message = ['s1', 'op1', String(headers['x-h-timestamp']), ...fields].join('#');
     expect(headers['x-h-auth-sig']).toBe(createHmac('sha256', 's1').update(message).digest('base64'));
+  });
+
+  test('5xx and 429 are retried, and a lost reply is told', async () => {
+    script['/registerPlayer'] = [refused(500, 1004), tooMany('0'), { status: 200, body: { isNew: false } }];
+    expect(await operator().registerPlayer({ playerId: 'p1' })).toEqual({ isNew: false });
+    expect(new Set(received.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
+    script['/registerPlayer'] = ['lost'];
+    await expect(operator().registerPlayer({ playerId: 'p1' })).rejects.toBeInstanceOf(LostResponse);
   });
 
   test('a refusal is an InterfaceError with status, errorCode and body', async () => {

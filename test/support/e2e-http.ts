@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { request, type IncomingHttpHeaders } from 'node:http';
-import { HEADERS, signBody, signFields, type GameReply } from '../../sdk';
+import {
+  HEADERS,
+  signBody,
+  signFields,
+  type ErrorObject,
+  type RoundInfoReply,
+  type SpinCounterReply,
+} from '../../sdk';
 
 /** Any reply of the service; game replies have the fields of one. */
-export type ReplyBody = GameReply & Record<string, unknown>;
+export type ReplyBody = Partial<SpinCounterReply & RoundInfoReply & { errorCode: ErrorObject }> &
+  Record<string, unknown>;
 
 export interface Answer {
   status: number;

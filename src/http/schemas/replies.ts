@@ -157,7 +157,7 @@ export const gameReply = z
   })
   .meta({ description: 'The game reply: the round, the balance and what the call did.' });
 
-export const spinCounterReply = gameReply.extend({ spinsAvailable: number.optional() });
+export const spinCounterReply = gameReply.extend({ spinsAvailable: number });
 export const historyReply = gameReply.extend({ protectedInfo: freeForm });
 export const roundInfoReply = gameReply.extend({
   totalWinAmount: money.meta({ description: 'Won in the round, collected or not; minor units.' }),
