@@ -103,6 +103,8 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   /** Where it is known when the call may be tried again; a second where it isn't. */
   retryAfterSeconds?: number;
+  /** Extra entry of the reply: what is wrong with the call. */
+  hint?: string;
   constructor(readonly refusal: Refusal) {
     super(refusal.errorCode.msg);
   }

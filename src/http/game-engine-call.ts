@@ -47,7 +47,13 @@ function signedRoute<Schema extends z.ZodType>(
   router.post(path, async (ctx: Context): Promise<void> => {
     const claim = claimOf(http, ctx, (id) => http.deps.tenants.provider(id));
     const body = await readBody(http, ctx, claim.authId);
-    const provider = authenticated(http, ctx, claim, isSigned(claim, body));
+    const provider = authenticated(
+      http,
+      ctx,
+      claim,
+      isSigned(claim, body),
+      () => `${body.toString()}#${claim.timestamp}`,
+    );
     ctx.state.about.providerId = provider.providerId;
     const requestId = requestIdOf(ctx);
     if (requestId === undefined) throw refuse('INVALIDREQUEST', 'X-Request-Id is required');

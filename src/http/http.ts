@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS, type HttpDeps } from './deps';
 import { refuse } from '../domain/errors';
 import { Admission } from './admission';
 import { Limits } from './limits';
-import { isTimely, readAuthHeaders, type AuthHeaders } from './signatures';
+import { claimedId, readAuthHeaders, timeFault, type AuthFault, type AuthHeaders } from './signatures';
 import { UnreadBodies } from './unread-bodies';
 
 /** What is known of a call while it is answered, for its log line: ids only. */
@@ -16,12 +16,11 @@ export interface CallState {
     workflowId?: string;
     errorId?: number;
     errorMsg?: string;
-    /** What was wrong with the authentication: its caller isn't told. */
-    unauthenticated?: Unauthenticated;
+    /** Which part of the authentication was wrong, and who the caller says it is. */
+    unauthenticated?: AuthFault;
+    claimedId?: string;
   };
 }
-
-type Unauthenticated = 'headers' | 'unknown id' | 'signature' | 'timestamp';
 
 export type Context = ParameterizedContext<CallState, DefaultContext>;
 
@@ -66,7 +65,7 @@ export function claimOf<Tenant>(
   tenantOf: (authId: string) => Tenant | undefined,
 ): Claim<Tenant> {
   const headers = readAuthHeaders(ctx.req.headersDistinct);
-  if (headers === undefined) throw unauthenticated(http, ctx, 'headers');
+  if (typeof headers === 'string') throw unauthenticated(http, ctx, headers);
   const tenant = tenantOf(headers.authId);
   // It may be one that only MongoDB knows, which was not to be read since the start.
   if (tenant === undefined && !http.deps.tenants.complete) throw refuse('SERVICEUNAVAILABLE');
@@ -74,24 +73,35 @@ export function claimOf<Tenant>(
   return { ...headers, tenant };
 }
 
-/** The tenant, where it has signed the call in time. */
+/** The tenant, where it has signed the call in time. @param message what its signature is of, without a secret */
 export function authenticated<Tenant extends { timestampToleranceMs: number }>(
   http: Http,
   ctx: Context,
   { tenant, timestamp }: Claim<Tenant>,
   signed: boolean,
+  message: () => string,
 ): Tenant {
-  if (!signed) throw unauthenticated(http, ctx, 'signature');
-  if (!isTimely(timestamp, tenant.timestampToleranceMs, http.deps.clock()))
-    throw unauthenticated(http, ctx, 'timestamp');
+  if (!signed) throw unauthenticated(http, ctx, 'signature wrong', message);
+  const fault = timeFault(timestamp, tenant.timestampToleranceMs, http.deps.clock());
+  if (fault !== undefined) throw unauthenticated(http, ctx, fault, message);
   return tenant;
 }
 
-/** All that can be wrong with authentication is answered alike: 401, id 1001 (docs/interface#signature-refused); the log line has the reason. */
-function unauthenticated({ deps }: Http, ctx: Context, reason: Unauthenticated): Error {
+/** Values of ENVIRONMENT with which a 401 has a hint. */
+const HINTED = ['local', 'staging'];
+
+/**
+ * All that can be wrong with authentication is answered alike: 401, id 1001 (docs/interface#signature-refused). The log line
+ * says which part it was, and outside production so does the reply (docs/interface#signature-hint).
+ */
+function unauthenticated({ deps }: Http, ctx: Context, fault: AuthFault, message?: () => string): Error {
   deps.metrics.refusedAuthentication('signature');
-  ctx.state.about.unauthenticated = reason;
-  return refuse('SIGNATUREWRONG');
+  ctx.state.about.unauthenticated = fault;
+  ctx.state.about.claimedId = claimedId(ctx.req.headersDistinct);
+  const error = refuse('SIGNATUREWRONG');
+  if (HINTED.includes(deps.environment))
+    error.hint = message === undefined ? fault : `${fault}; signed: ${message()}`;
+  return error;
 }
 
 /** Notes which round a call is about. `gameround-<hash>` is its workflow's id (docs/interface#workflow-id). */

@@ -38,7 +38,10 @@ export function operatorRoute<Schema extends z.ZodType>(
   router[method](path, async (ctx: Context): Promise<void> => {
     const claim = claimOf(http, ctx, (id) => http.deps.tenants.operator(id));
     const raw = method === 'post' ? await bodyFields(http, ctx, claim.authId) : queryOf(ctx);
-    const operator = authenticated(http, ctx, claim, isSigned(claim, signed, raw));
+    const fields = fieldsOf(signed, raw);
+    const operator = authenticated(http, ctx, claim, isSigned(claim, fields), () =>
+      ['<secret>', claim.authId, claim.timestamp, ...fields].join('#'),
+    );
     ctx.state.about.operatorId = operator.operatorId;
     const input = validated(request, raw);
     const answer = await http.admission.within(`operator:${operator.operatorId}`, () =>
@@ -57,19 +60,18 @@ async function bodyFields(http: Http, ctx: Context, authId: string): Promise<Fie
   throw refuse('INVALIDREQUEST', 'the body must be an object');
 }
 
+function fieldsOf(signedFields: readonly SignedField[], raw: Fields): string[] {
+  return signedFields.flatMap((field) => {
+    const value = textOf(raw, field.replace(/\?$/, ''));
+    return field.endsWith('?') && value === '' ? [] : [value];
+  });
+}
+
 /**
  * A required field that is missing may have been left out of the signed list or signed as empty; either proves who
  * calls, and the call is then refused for its shape.
  */
-function isSigned(
-  claim: Claim<OperatorSettings>,
-  signedFields: readonly SignedField[],
-  raw: Fields,
-): boolean {
-  const required = signedFields.flatMap((field) => {
-    const value = textOf(raw, field.replace(/\?$/, ''));
-    return field.endsWith('?') && value === '' ? [] : [value];
-  });
+function isSigned(claim: Claim<OperatorSettings>, required: readonly string[]): boolean {
   const present = required.filter((value) => value !== '');
   return [required, present].some((fields) =>
     isSignedBy(claim.tenant.secrets, claim.signature, (secret) => fieldsSignature(secret, claim, fields)),

@@ -19,19 +19,37 @@ export interface AuthHeaders {
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 const MAX_HEADER_CHARS = 128;
 
-/** Undefined when one is missing, repeated, empty or not of its form. */
-export function readAuthHeaders(headers: NodeJS.Dict<string[]>): AuthHeaders | undefined {
-  const authId = only(headers[AUTH_HEADERS.id]);
-  const signature = only(headers[AUTH_HEADERS.signature]);
-  const timestamp = only(headers[AUTH_HEADERS.timestamp]);
-  if (authId === undefined || timestamp === undefined || !BASE64_OF_32_BYTES.test(signature ?? ''))
-    return undefined;
-  return { authId, signature: signature!, timestamp };
+/** Which part of a call's authentication is wrong. */
+export type AuthFault =
+  | `${keyof typeof AUTH_HEADERS} ${HeaderFault}`
+  | 'unknown id'
+  | 'signature malformed'
+  | 'signature wrong'
+  | TimeFault;
+
+type HeaderFault = 'missing' | 'repeated' | 'too long';
+type TimeFault = `timestamp ${'malformed' | 'too old' | 'too new'}`;
+
+export function readAuthHeaders(headers: NodeJS.Dict<string[]>): AuthHeaders | AuthFault {
+  for (const part of ['id', 'timestamp', 'signature'] as const) {
+    const fault = headerFault(headers[AUTH_HEADERS[part]]);
+    if (fault !== undefined) return `${part} ${fault}`;
+  }
+  const value = (part: keyof typeof AUTH_HEADERS): string => headers[AUTH_HEADERS[part]]![0]!;
+  if (!BASE64_OF_32_BYTES.test(value('signature'))) return 'signature malformed';
+  return { authId: value('id'), signature: value('signature'), timestamp: value('timestamp') };
 }
 
-function only(values: string[] | undefined): string | undefined {
-  const [value] = values ?? [];
-  return values?.length === 1 && value !== '' && value!.length <= MAX_HEADER_CHARS ? value : undefined;
+function headerFault(values: string[] = []): HeaderFault | undefined {
+  if (values.length > 1) return 'repeated';
+  const [value = ''] = values;
+  if (value === '') return 'missing';
+  return value.length <= MAX_HEADER_CHARS ? undefined : 'too long';
+}
+
+/** The id that a call claims, bounded, whatever else is wrong. */
+export function claimedId(headers: NodeJS.Dict<string[]>): string | undefined {
+  return headers[AUTH_HEADERS.id]?.[0]?.slice(0, MAX_HEADER_CHARS);
 }
 
 /** Provider to service: the body's bytes as received, `#`, the time stamp as received. */
@@ -69,7 +87,9 @@ export function isSignedBy(
 }
 
 /** A tolerance of 0 turns the check off; the time stamp has to be one all the same. */
-export function isTimely(timestamp: string, toleranceMs: number, nowMs: number): boolean {
+export function timeFault(timestamp: string, toleranceMs: number, nowMs: number): TimeFault | undefined {
   const at = parseTimestamp(timestamp);
-  return at !== undefined && (toleranceMs === 0 || Math.abs(nowMs - at) <= toleranceMs);
+  if (at === undefined) return 'timestamp malformed';
+  if (toleranceMs === 0 || Math.abs(nowMs - at) <= toleranceMs) return undefined;
+  return at < nowMs ? 'timestamp too old' : 'timestamp too new';
 }

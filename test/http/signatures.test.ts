@@ -8,14 +8,20 @@ const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const SECRETS = ['new-secret-of-gp1', 'secret-of-gp1'];
 
 let service: Service;
+let local: Service;
+let staging: Service;
 beforeAll(async () => {
   const rotating = tenants(({ providers, operators }) => {
     providers[0]!.secrets = SECRETS;
     operators[1]!.timestampTolerance = '0s';
   });
-  service = await startService({ now: NOW, tenants: rotating });
+  const started = (environment: string): Promise<Service> =>
+    startService({ now: NOW, tenants: rotating, deps: { environment } });
+  service = await started('production');
+  local = await started('local');
+  staging = await started('staging');
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service, local, staging].map((one) => one.stop())));
 
 const SIGNATURE_WRONG = {
   errorCode: { id: 1001, msg: 'SIGNATUREWRONG', clientmsg: 'The request could not be authenticated.' },
@@ -74,6 +80,16 @@ describe('provider to service', () => {
     // MESSAGE='{"testData":"hello"}#2026-01-02T02:00:00Z' SECRET=secret-of-gp1
     'x-h-auth-sig': 'yyjJCw9/F8NyZMzsyH/raSnMEq+Zzb8ciyAyBfnMpS4=',
   };
+  const FUTURE = {
+    'x-h-timestamp': '2026-01-02T04:00:00Z',
+    // MESSAGE='{"testData":"hello"}#2026-01-02T04:00:00Z' SECRET=secret-of-gp1
+    'x-h-auth-sig': 'O8hhuE1JW2ouEzNeDF4DQG4G4bMrW7Me+0j1tduRBY8=',
+  };
+  const NO_TIME = {
+    'x-h-timestamp': 'yesterday',
+    // MESSAGE='{"testData":"hello"}#yesterday' SECRET=secret-of-gp1
+    'x-h-auth-sig': '7u0RRWIbO6X5kLaNXFfg+pgco0BchcMlqXY25Z210vI=',
+  };
   const bad: [string, Record<string, string | string[]>][] = [
     ['no id', { 'x-h-auth-id': [] }],
     ['an empty id', { 'x-h-auth-id': '' }],
@@ -98,18 +114,47 @@ describe('provider to service', () => {
     expect(reply).toEqual([401, SIGNATURE_WRONG]);
   });
 
-  it.each([
-    ['headers', { 'x-h-auth-sig': [] }],
-    ['unknown id', { 'x-h-auth-id': 'gp9' }],
-    ['signature', { 'x-h-auth-sig': Buffer.alloc(32).toString('base64') }],
-    ['timestamp', PAST],
-  ])('the log, and nobody else, is told what was wrong: %s', async (reason, change) => {
-    const before = service.log.length;
+  const WRONG = Buffer.alloc(32).toString('base64');
+  const signed = (timestamp: string): string => `{"testData":"hello"}#${timestamp}`;
+  const faults: [string, Record<string, string | string[]>, string | undefined][] = [
+    ['id missing', { 'x-h-auth-id': [] }, undefined],
+    ['id repeated', { 'x-h-auth-id': ['gp1', 'gp1'] }, undefined],
+    ['id too long', { 'x-h-auth-id': 'g'.repeat(200) }, undefined],
+    ['unknown id', { 'x-h-auth-id': 'gp9' }, undefined],
+    ['timestamp missing', { 'x-h-timestamp': '' }, undefined],
+    ['signature missing', { 'x-h-auth-sig': [] }, undefined],
+    ['signature malformed', { 'x-h-auth-sig': Buffer.alloc(32).toString('hex') }, undefined],
+    ['signature wrong', { 'x-h-auth-sig': WRONG }, signed(T)],
+    ['timestamp too old', PAST, signed('2026-01-02T02:00:00Z')],
+    ['timestamp too new', FUTURE, signed('2026-01-02T04:00:00Z')],
+    ['timestamp malformed', NO_TIME, signed('yesterday')],
+  ];
+  const refused = async (from: Service, change: Record<string, string | string[]>) => {
+    const before = from.log.length;
     const headers = { 'content-type': 'application/json', 'x-request-id': 'r', ...good, ...change };
-    expect(await rawPost('/testPing', headers, PROVIDER_VECTORS[0]!.body)).toEqual([401, SIGNATURE_WRONG]);
-    const lines = service.log.slice(before).map((line) => JSON.parse(line) as object);
-    expect(lines).toContainEqual(expect.objectContaining({ status: 401, unauthenticated: reason }));
+    const reply = await rawPost('/testPing', headers, PROVIDER_VECTORS[0]!.body, from);
+    return { reply, lines: from.log.slice(before).map((line) => JSON.parse(line) as object) };
+  };
+
+  it.each(faults)('the log says which part is wrong, and whose id was claimed: %s', async (fault, change) => {
+    const { reply, lines } = await refused(service, change);
+    expect(reply).toEqual([401, SIGNATURE_WRONG]);
+    const id = [{ ...good, ...change }['x-h-auth-id']].flat()[0]?.slice(0, 128);
+    const line = { status: 401, unauthenticated: fault, ...(id === undefined ? {} : { claimedId: id }) };
+    expect(lines).toContainEqual(expect.objectContaining(line));
   });
+
+  it.each(faults)(
+    'in local and staging the reply says so too, with what was signed: %s',
+    async (fault, change, message) => {
+      const hint = message === undefined ? fault : `${fault}; signed: ${message}`;
+      for (const one of [local, staging]) {
+        const { reply, lines } = await refused(one, change);
+        expect(reply).toEqual([401, { ...SIGNATURE_WRONG, hint }]);
+        expect(JSON.stringify(lines)).not.toContain('hello');
+      }
+    },
+  );
 
   it('takes the same headers when nothing is wrong with them', async () => {
     const headers = { 'content-type': 'application/json', 'x-request-id': 'r', ...good };
@@ -233,6 +278,16 @@ describe('operator to service', () => {
     }
   });
 
+  it.each([
+    [{ playerId: 'p1' }, '#p1#EUR#slot#real'],
+    [{ playerId: undefined }, '#EUR#slot#real'],
+    [{ gameCode: undefined }, '#p1#EUR##real'],
+  ])('in local the reply shows the fields that were signed, and no secret: %j', async (change, fields) => {
+    const reply = await getGameUrl(local, change, { timestamp: T, secret: 'secret-of-op2' });
+    const hint = `signature wrong; signed: <secret>#op1#2026-01-02T03:04:05Z${fields}`;
+    expect([reply.status, reply.body]).toEqual([401, { ...SIGNATURE_WRONG, hint }]);
+  });
+
   it('checks no age for a tenant whose tolerance is 0s, but still wants a time stamp', async () => {
     expect((await getGameUrl(service, {}, { id: 'op2', timestamp: '2020-01-01T00:00:00Z' })).status).toBe(
       200,
@@ -260,13 +315,14 @@ function rawPost(
   path: string,
   headers: Record<string, string | string[]>,
   body: string,
+  from = service,
 ): Promise<[number, unknown]> {
   const list = Object.entries(headers).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).flatMap((one) => [name, one]),
   );
   return new Promise((resolve, reject) => {
     const call = request(
-      service.url + path,
+      from.url + path,
       {
         method: 'POST',
         headers: [...list, 'content-length', String(Buffer.byteLength(body)), 'host', 'x'] as never,

@@ -20,7 +20,7 @@ export function errorReplies(logger: Logger) {
       if (ctx.status === 405 || ctx.status === 501) answer(ctx, { ...refusal('NOTFOUND'), status: 405 });
     } catch (error) {
       if (error instanceof RefusedError) {
-        answer(ctx, error.refusal);
+        answer(ctx, error.refusal, error.hint);
         retryAfterSeconds = error.retryAfterSeconds ?? retryAfterSeconds;
         if (error.cause !== undefined) logger.warn({ ...correlated(ctx), error: error.cause }, error.message);
       } else {
@@ -32,9 +32,9 @@ export function errorReplies(logger: Logger) {
   };
 }
 
-function answer(ctx: Context, { status, errorCode }: Refusal): void {
+function answer(ctx: Context, { status, errorCode }: Refusal, hint?: string): void {
   ctx.status = status;
-  ctx.body = { errorCode };
+  ctx.body = { errorCode, hint };
   ctx.state.about.errorId = errorCode.id;
   ctx.state.about.errorMsg = errorCode.msg;
 }

@@ -7,7 +7,7 @@ import {
   type Caller,
   type Operation,
 } from '../operations';
-import { errorReply } from '../schemas/replies';
+import { errorReply, unauthenticatedReply } from '../schemas/replies';
 import { components, type Components, type JsonSchema } from './schemas';
 import { DESCRIPTION, HEADERS, PARAMETERS, SECURITY, SECURITY_SCHEMES, TAGS, signedText } from './texts';
 
@@ -137,10 +137,11 @@ function repliesOf({ replies }: Operation, made: Components): Responses {
 function refusalsOf({ caller, errors, refused, replies }: Operation, made: Components): Responses {
   const names = [...new Set([...COMMON_ERRORS[caller], ...errors])];
   const statuses = [...new Set(names.map(statusOf))].filter((status) => !(status in replies));
-  const schema = made.of(refused ?? errorReply);
   return Object.fromEntries(
     statuses.sort().map((status) => {
       const those = names.filter((name) => statusOf(name) === status);
+      const isHinted = those.includes('SIGNATUREWRONG');
+      const schema = made.of(isHinted ? unauthenticatedReply : (refused ?? errorReply));
       const content = { 'application/json': { schema, examples: examplesOf(those) } };
       return [String(status), { description: listed(those), headers: replyHeaders(String(status)), content }];
     }),

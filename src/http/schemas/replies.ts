@@ -21,6 +21,13 @@ export const errorObject = z
 
 export const errorReply = z.object({ errorCode: errorObject });
 
+export const unauthenticatedReply = errorReply.extend({
+  hint: text.optional().meta({
+    description:
+      'While ENVIRONMENT is `local` or `staging`: which part of the authentication is wrong and, where the signature was checked, the string that was signed, with `<secret>` in place of the secret.',
+  }),
+});
+
 export const tokenData = z.object({
   operatorId: text,
   playerId: text,
