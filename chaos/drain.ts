@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workflowIdOf, resumeSignal, settleSignal } from '../src/contracts/gameround';
+import { resumeSignal, settleSignal, workflowIdOf, type RoundStateView } from '../src/contracts/gameround';
 import { askRunning, each, movementsOf, workflowsOf, type RecordInMongo } from './evidence';
 import { reconcile } from './players/player';
 import type { Notes } from './players/notes';
@@ -65,20 +65,31 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   await tryNow(stack, gameround);
   if (state.attention.some((mark) => UNAUTHORISED.includes(mark))) await handle.signal(resumeSignal);
   // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say. The rest is owed then.
-  const voided = new Set(state.transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
-  const isInDoubt = ({ outcome, hash }: (typeof state.transactions)[number]): boolean =>
-    outcome === 'unknown' && !voided.has(hash);
-  if (state.crashed && state.transactions.some(isInDoubt)) {
-    const books = new Set(((await movementsOf(stack)).get(gameround) ?? []).map(({ hash }) => hash));
-    const open = state.transactions.filter((one) => one.outcome === 'pending' || isInDoubt(one));
-    await handle.signal(settleSignal, {
-      // A key of its own: the same one with other lists is refused.
-      ...{ type: 'settle', key: randomUUID(), reason: 'settled by hand' },
-      accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),
-      declined: open.filter(({ hash }) => !books.has(hash)).map(({ hash }) => hash),
-    });
-  } else if (state.status === 'open' && state.phase !== 'starting')
-    await reconcile({ stack, notes }, state.identity.operatorId, gameround);
+  if (state.crashed && state.transactions.some((one) => isInDoubt(one, state))) {
+    await settleByBooks(stack, state);
+  } else if (state.status === 'open' && state.phase !== 'starting') {
+    const answer = await reconcile({ stack, notes }, state.identity.operatorId, gameround);
+    // The operator has ended the round, and both databases that were put back have forgotten how.
+    if (state.crashed && answer?.status === 400) await settleByBooks(stack, state);
+  }
+}
+
+type Transaction = RoundStateView['transactions'][number];
+
+function isInDoubt({ outcome, hash }: Transaction, { transactions }: RoundStateView): boolean {
+  return outcome === 'unknown' && !transactions.some((one) => one.type === 'void' && one.hash === hash);
+}
+
+async function settleByBooks(stack: Stack, state: RoundStateView): Promise<void> {
+  const { gameround } = state.identity;
+  const books = new Set(((await movementsOf(stack)).get(gameround) ?? []).map(({ hash }) => hash));
+  const open = state.transactions.filter((one) => one.outcome === 'pending' || isInDoubt(one, state));
+  await stack.temporal.workflow.getHandle(workflowIdOf(gameround)).signal(settleSignal, {
+    // A key of its own: the same one with other lists is refused.
+    ...{ type: 'settle', key: randomUUID(), reason: 'settled by hand' },
+    accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),
+    declined: open.filter(({ hash }) => !books.has(hash)).map(({ hash }) => hash),
+  });
 }
 
 /** The pauses between retries grow to minutes; a person who knows that the other side is back need not wait. */
