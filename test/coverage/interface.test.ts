@@ -12,7 +12,7 @@ const FOLDERS = 'activities bench chaos docs sandbox scripts sdk src stack test 
 const TEXTS = new Map(
   FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|md|js)$/.test(file) && !file.includes('node_modules'))
+      .filter((file) => /\.(ts|md|js)$/.test(file) && !/node_modules|^dist/.test(file))
       .map((file) => join(folder, file)),
   ).map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
 );

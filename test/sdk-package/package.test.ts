@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { verifyBody, verifyFields } from '../../sdk';
+import { projectRoot } from '../../stack/paths';
+import { codeOf } from '../sdk/readme';
+
+/* The package as others get it: packed, installed from the file in a new project, compiled and run there. */
+
+const ROOT = projectRoot();
+const run = promisify(execFile);
+
+let folder: string;
+let tarball: string;
+let packed: string[];
+let service: Server;
+let signed: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gameround-sdk-'));
+  const { stdout } = await run('npm', ['pack', './sdk', '--json', '--pack-destination', folder], {
+    cwd: ROOT,
+  });
+  const [made] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  tarball = join(folder, made.filename);
+  packed = made.files.map(({ path }) => path);
+  service = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  service.closeAllConnections();
+  await new Promise((resolve) => service.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
+/** A service that answers whoever signs rightly. */
+async function answer(...[request, response]: Parameters<Parameters<typeof createServer>[1] & object>) {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks).toString();
+  const header = (name: string) => String(request.headers[name]);
+  const signature = { timestamp: header('x-h-timestamp'), signature: header('x-h-auth-sig') };
+  const path = request.url ?? '';
+  const isRight =
+    path === '/getGameURL'
+      ? verifyFields({ ...signature, authId: 'op1', secrets: ['sandbox-only-operator-secret-op1'] }, [
+          ...['alice', 'EUR', 'demo-slot', 'real'],
+        ])
+      : verifyBody({ ...signature, secrets: ['sandbox-only-provider-secret-gp1'] }, body);
+  if (isRight) signed.push(path);
+  response.statusCode = isRight ? 200 : 401;
+  const url = 'http://game.example/play?token=t';
+  response.end(JSON.stringify({ url, gameRoundInfo: { hash: 'r1', status: 'open' }, amountCredited: 700 }));
+}
+
+const MAIN = `
+import { InterfaceError, verifyBody, type GameReply } from 'gameround-sdk';
+import { spin } from './game.js';
+import { launch } from './lobby.js';
+
+const status = (reply: GameReply): 'open' | 'closed' | 'cancel' => reply.gameRoundInfo.status;
+// @ts-expect-error: the types come with the package
+export const wrong = () => status({ status: 'open' });
+
+async function main(): Promise<void> {
+  const url = await launch('alice');
+  const won = await spin(new URL(url).searchParams.get('token') ?? '');
+  const both = [await import('gameround-sdk'), (await import('node:module')).createRequire(__filename_)('gameround-sdk')];
+  const same = both.every((sdk) => sdk.InterfaceError === InterfaceError && sdk.verifyBody === verifyBody);
+  console.log(JSON.stringify({ url, won, same }));
+}
+void main();
+`;
+
+const KINDS = { module: 'import.meta.url', commonjs: '__filename' };
+
+test.each(Object.entries(KINDS))(
+  'a new TypeScript project of type %s plays a round with it',
+  async (type, here) => {
+    const project = join(folder, type);
+    await mkdir(project);
+    const tsconfig = {
+      compilerOptions: {
+        ...{ strict: true, target: 'ES2022', lib: ['ES2022'], module: 'Node16', outDir: 'out' },
+        ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules', '@types')] },
+      },
+      include: ['*.ts'],
+    };
+    await writeFile(join(project, 'package.json'), JSON.stringify({ name: 'new', private: true, type }));
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify(tsconfig));
+    await writeFile(join(project, 'main.ts'), MAIN.replace('__filename_', here));
+    for (const file of ['game.ts', 'lobby.ts']) await writeFile(join(project, file), await codeOf(file));
+
+    await run('npm', ['install', tarball, '--offline', '--no-audit', '--no-fund'], { cwd: project });
+    await run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')], { cwd: project });
+    signed = [];
+    const { stdout } = await run(process.execPath, ['out/main.js'], {
+      cwd: project,
+      env: { GAMEROUND_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+    });
+    expect(JSON.parse(stdout)).toEqual({ url: 'http://game.example/play?token=t', won: 700, same: true });
+    expect(signed).toEqual(['/getGameURL', '/startGameRound', '/addWin', '/endGameRound']);
+  },
+);
+
+test('it has the build, its types and the README, and depends on nothing', async () => {
+  expect(packed).toEqual(expect.arrayContaining(['README.md', 'dist/index.js', 'dist/index.d.ts']));
+  expect(packed).toEqual(expect.arrayContaining(['dist/index.mjs', 'dist/index.d.mts']));
+  expect(
+    packed.filter((path) => !/^(dist\/[\w-]+\.(js|mjs|d\.ts|d\.mts)|README\.md|package\.json)$/.test(path)),
+  ).toEqual([]);
+  const manifest = JSON.parse(await readFile(join(ROOT, 'sdk', 'package.json'), 'utf8')) as object;
+  expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual([]);
+});
