@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import type { z } from 'zod';
 import { refuse } from '../domain/errors';
 import type { Session } from '../domain/session';
+import { MAX_ID_CHARS } from '../domain/texts';
 import type { ProviderSettings } from '../tenants';
 import { readBody } from './middleware/body';
 import { requestIdOf } from './middleware/request-log';
@@ -19,6 +20,8 @@ import { parseJson } from './json';
 import type { Operation } from './operations/operation';
 import { validated } from './schemas/fields';
 import { bodySignature, isSignedBy } from './signatures';
+
+const REQUEST_ID_FAULT = `X-Request-Id is required once, with at most ${MAX_ID_CHARS} characters and without '#'`;
 
 /** A game-engine call whose signature and shape are right. */
 export interface GameEngineCall<Input> {
@@ -56,7 +59,7 @@ function signedRoute<Schema extends z.ZodType>(
     );
     ctx.state.about.providerId = provider.providerId;
     const requestId = requestIdOf(ctx);
-    if (requestId === undefined) throw refuse('INVALIDREQUEST', 'X-Request-Id is required');
+    if (requestId === undefined) throw refuse('INVALIDREQUEST', REQUEST_ID_FAULT);
     const input = validated(request, parseJson(body));
     const gameRound = (input as { gameRound?: string }).gameRound;
     if (gameRound !== undefined) noteRound(ctx, gameRound);
