@@ -1,6 +1,6 @@
 import { Client, type Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
-import { createActivities, type Activities } from '../activities';
+import { createActivities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
 import { createRoundControl } from '../src/commands/round-control';
 import { createServerTimes } from '../src/commands/server-times';
@@ -15,7 +15,7 @@ import { bundlePath } from './bundle';
 import { checkRetention, ensureSearchAttributes } from './namespace';
 import { freeLocalAddress, temporalMetrics } from './temporal-metrics';
 import { tenantLookup } from './tenants';
-import { createWorker } from './worker';
+import { createWorker, type WorkerDependencies } from './worker';
 
 /** The client repeats a call for 20 s otherwise, and a process that is to stop would wait for that. */
 const SETUP_TIMEOUT_MS = 5_000;
@@ -53,7 +53,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     measures: () => temporalMetrics(metricsAddress),
   });
   const connected = await untilReached(stopped, logger, 'Temporal', () =>
-    connect(config, connection, activities, logger),
+    connect(config, connection, { activities, askNow: localWorker.waitingCalls.askNow }, logger),
   );
   if (connected !== undefined) {
     const { worker } = connected;
@@ -77,7 +77,7 @@ function healthOf(isPolling: () => boolean): Health {
 async function connect(
   config: Config,
   connection: Connection,
-  activities: Activities,
+  own: Pick<WorkerDependencies, 'activities' | 'askNow'>,
   logger: Logger,
 ): Promise<{ worker: Worker; client: Client }> {
   const { namespace } = config.temporal;
@@ -90,7 +90,7 @@ async function connect(
   const worker = await createWorker({
     connection: native,
     namespace,
-    activities,
+    ...own,
     workflows: { bundlePath: bundlePath(encrypts(config.payloads) ? 'encoded' : 'plain') },
     dataConverter,
   });

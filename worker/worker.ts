@@ -1,6 +1,11 @@
-import { Worker, type ActivityInboundCallsInterceptor, type NativeConnection } from '@temporalio/worker';
+import {
+  Worker,
+  type ActivityInboundCallsInterceptor,
+  type InjectedSinks,
+  type NativeConnection,
+} from '@temporalio/worker';
 import type { DataConverter } from '@temporalio/common';
-import { TASK_QUEUE } from '../src/contracts/gameround';
+import { TASK_QUEUE, type CallSinks } from '../src/contracts/gameround';
 import type { Activities } from '../activities';
 
 export interface WorkerDependencies {
@@ -11,6 +16,8 @@ export interface WorkerDependencies {
   workflows: { bundlePath: string };
   /** How payloads are read and written; the bundle has to be of the same kind (worker/bundle.ts). */
   dataConverter?: DataConverter;
+  /** Told when a call of this process is to be asked for. */
+  askNow?: (call: string) => void;
   /** For tests that run several workers on one server. */
   taskQueue?: string;
   slots?: Partial<WorkerSlots>;
@@ -59,6 +66,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     activities: deps.activities,
     interceptors: { activity: [() => ({ inbound: { execute: withSendableFailures } })] },
     dataConverter: deps.dataConverter,
+    sinks: callSinks(deps.askNow),
     workflowBundle: { codePath: deps.workflows.bundlePath },
     shutdownGraceTime: SHUTDOWN_GRACE,
     // What a retried credit leaves for its next attempt has to be there when a worker dies.
@@ -92,3 +100,7 @@ const withSendableFailures: NonNullable<ActivityInboundCallsInterceptor['execute
     throw error;
   }
 };
+
+function callSinks(askNow: (call: string) => void = () => undefined): InjectedSinks<CallSinks> {
+  return { calls: { askNow: { fn: (_info, call) => askNow(call), callDuringReplay: false } } };
+}

@@ -11,7 +11,7 @@ export interface LocalWorker {
   askAfterMs?: number;
 }
 
-/** An answer usually comes within milliseconds; after this long the update asks for it. */
+/** An answer usually comes within milliseconds; after this long the update asks for it. A worker elsewhere gives no sign. */
 const ASK_AFTER_MS = 400;
 
 /**
@@ -36,9 +36,12 @@ export async function firstAnswer<T>(
       (resolve) => (timer = setTimeout(resolve, local.askAfterMs ?? ASK_AFTER_MS, 'late')),
     );
     const first = await Promise.race([answer, late]);
+    if (first === 'ask') return await ask();
     if (first !== 'late') return first;
     local.waitingCalls.isElsewhere(gameround);
-    return await Promise.race([answer, ask()]);
+    const asking = ask();
+    const answered = await Promise.race([answer, asking]);
+    return answered === 'ask' ? await asking : answered;
   } finally {
     clearTimeout(timer);
     end();

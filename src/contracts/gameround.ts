@@ -1,4 +1,4 @@
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate, type Sinks } from '@temporalio/workflow';
 import type {
   AddWinCommand,
   CollectWinCommand,
@@ -104,6 +104,14 @@ export interface RoundStateView extends RoundSnapshot {
   version: number;
   /** The last commands that were refused without being kept, newest last. */
   refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
+}
+
+/** What a workflow tells the process that it runs in; lost where that has nobody who listens. */
+export interface CallSinks extends Sinks {
+  calls: {
+    /** The call has its answer, and no activity brings it: the update fetches it. */
+    askNow(call: string): void;
+  };
 }
 
 export const stateQuery = defineQuery<RoundStateView>('state');

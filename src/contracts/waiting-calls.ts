@@ -5,10 +5,15 @@ import type { RoundReply } from '../domain/round/replies';
  * over in memory when the call waits in its own process; all other calls are answered by the update.
  */
 export interface WaitingCalls {
-  /** Begins to wait for a call's answer. `end` has to be called, whether the answer came or not. */
-  expect(call: string): { answer: Promise<RoundReply>; end: () => void };
+  /**
+   * Begins to wait for a call's answer: the reply, or `ask` when the round has answered without an activity, so that the
+   * update has to fetch it. `end` has to be called, whether the answer came or not.
+   */
+  expect(call: string): { answer: Promise<RoundReply | 'ask'>; end: () => void };
   isExpected(call: string): boolean;
   answer(call: string, reply: RoundReply): void;
+  /** The round has answered this call without an activity. */
+  askNow: (call: string) => void;
   /** Whether a command of this round was answered here before: the next one is likely to be, too. */
   isLocal(gameround: string): boolean;
   /** A command of this round was not answered here in time. */
@@ -18,11 +23,11 @@ export interface WaitingCalls {
 const MAX_LOCAL_ROUNDS = 10_000;
 
 export function createWaitingCalls(): WaitingCalls {
-  const waiting = new Map<string, (reply: RoundReply) => void>();
+  const waiting = new Map<string, (answer: RoundReply | 'ask') => void>();
   const local = new Set<string>();
   return {
     expect(call) {
-      const answer = new Promise<RoundReply>((resolve) => waiting.set(call, resolve));
+      const answer = new Promise<RoundReply | 'ask'>((resolve) => waiting.set(call, resolve));
       return { answer, end: () => void waiting.delete(call) };
     },
     isExpected: (call) => waiting.has(call),
@@ -36,6 +41,7 @@ export function createWaitingCalls(): WaitingCalls {
       }
       waiting.get(call)?.(reply);
     },
+    askNow: (call) => waiting.get(call)?.('ask'),
     isLocal: (gameround) => local.has(gameround),
     isElsewhere: (gameround) => void local.delete(gameround),
   };

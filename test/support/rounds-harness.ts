@@ -157,7 +157,10 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     callers: here,
   });
   const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
-    runWorker({ address, namespace, taskQueue, activities: own, slots: options.workerSlots });
+    runWorker({
+      ...{ address, namespace, taskQueue, activities: own, slots: options.workerSlots },
+      askNow: here?.waitingCalls.askNow,
+    });
   const worker = options.worker === 'none' ? undefined : await startWorker();
   const queries = createRoundQueries(rounds, createGuards(database.db));
   const chooseTicket = createTicketChooser({
@@ -292,6 +295,7 @@ interface WorkerSettings {
   taskQueue: string;
   activities: Activities;
   slots?: Partial<WorkerSlots>;
+  askNow?: ((call: string) => void) | undefined;
   /** Without any, everything is in the clear. */
   payloads?: PayloadKeys;
 }

@@ -83,6 +83,19 @@ test('start, addWin and endGameRound take at most 32 events in all', async () =>
   expect(names.length).toBeLessThanOrEqual(32);
 });
 
+test('what no activity answers is answered at once all the same', async () => {
+  const rounds = await start({});
+  const player = playerOf(rounds);
+  const hash = await player.open();
+  const first = await player.win(hash, { winAmount: 700, transactionId: 'one' });
+  expect(await player.win(hash, { winAmount: 700, transactionId: 'one' })).toEqual(first);
+  expect(await refused(player.win(hash, { winAmount: 5, transactionId: 'one' }))).toBe(
+    '400 IDEMPOTENCYMISMATCH',
+  );
+  await player.end(hash, 'end');
+  expect(await refused(player.win(hash, { winAmount: 5 }))).toBe('400 GAMEROUNDNOTACTIVE');
+});
+
 test('when a caller is answered, its record is written and the outcome is in the history', async () => {
   const waitingCalls = noted();
   const rounds = await start({ waitingCalls });

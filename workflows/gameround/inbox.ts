@@ -2,6 +2,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  proxySinks,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -22,6 +23,7 @@ import {
   voidSignal,
   voidUpdate,
   type Actor,
+  type CallSinks,
   type Look,
   type RoundReply,
   type RoundStateView,
@@ -299,9 +301,12 @@ export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
   if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
 }
 
-/** Keeps the answer to a call for its update; the oldest ones go. */
+const { calls } = proxySinks<CallSinks>();
+
+/** Keeps the answer to a call for its update, which may come now; the oldest ones go. */
 function keep(inbox: Inbox, call: string, reply: RoundReply): void {
   inbox.answers.set(call, reply);
+  calls.askNow(call);
   for (const oldest of inbox.answers.keys()) {
     if (inbox.answers.size <= MAX_ANSWERS) break;
     inbox.answers.delete(oldest);
