@@ -18,12 +18,13 @@ import { replyTo, snapshotOf } from '../src/domain/round/replies';
 import { owesNothing, settle } from '../src/domain/round/settle';
 import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { WalletCall, WalletOutcome } from '../src/domain/wallet-call';
+import { reportOf } from '../src/domain/wallet-rules';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { endWithAnswer, type AnswerDependencies } from './answers';
 import { FAILURE_TYPES } from './failures';
 import { record, whole } from './read-model';
-import type { KnownOperator, ServerTimes, TenantLookup } from './types';
+import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies extends AnswerDependencies {
   tenants: TenantLookup;
@@ -31,7 +32,7 @@ export interface DeliverDependencies extends AnswerDependencies {
   guards: Guards;
   rounds: Rounds;
   times: ServerTimes;
-  observe(delivery: { operatorId: string; purpose: string; outcome: string }): void;
+  observe: Observe;
 }
 
 /** Between two signs of life; well below the time after which a worker is taken for dead (workflows/policies.ts). */
@@ -52,7 +53,12 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
     const answer = await wallet.doTransactions(operator, { playerId, gameCode, gameRound: gameround, call });
     const { repeatableErrorIds, strictReplies } = operator;
     const outcome = judge(call, answer, { redelivered, repeatableErrorIds, strictReplies, ...known });
-    deps.observe({ operatorId: round.operatorId, purpose: call.purpose, outcome: outcome.kind });
+    const { operatorId } = round;
+    const { attempt } = activityInfo();
+    deps.observe({
+      ...{ operatorId, gameround, purpose: call.purpose, attempt },
+      ...reportOf(call, answer, outcome),
+    });
     return outcome.kind === 'refused' ? { ...outcome, signedWith: nameOfSecrets(operator) } : outcome;
   }
 

@@ -1,20 +1,24 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { OperatorWallet } from '../src/clients/types';
 import type { ReconcileActivities } from '../src/contracts/reconcile';
 import { NOTHING_TO_RESEND, readReconcileAnswer, transactionsToResend } from '../src/domain/round/reconcile';
+import type { WalletCall } from '../src/domain/wallet-call';
+import { reportOf } from '../src/domain/wallet-rules';
 import { FAILURE_TYPES } from './failures';
-import type { RoundControl, TenantLookup } from './types';
+import type { Observe, RoundControl, TenantLookup } from './types';
 
 export interface ReconcileDependencies {
   tenants: TenantLookup;
   wallet: OperatorWallet;
   control: RoundControl;
+  observe: Observe;
 }
 
 export function createReconcileActivities({
   tenants,
   wallet,
   control,
+  observe,
 }: ReconcileDependencies): ReconcileActivities {
   return {
     async closeAndRead(gameround) {
@@ -33,13 +37,20 @@ export function createReconcileActivities({
       if (!isAccepted || transactions.length === 0) return NOTHING_TO_RESEND;
       const { operatorId, playerId, gameCode, gameround } = round.identity;
       const operator = await tenants.operator(operatorId);
+      const call: WalletCall = { purpose: 'credit', transactions };
       const answer = await wallet.doTransactions(operator, {
         playerId,
         gameCode,
         gameRound: gameround,
-        call: { purpose: 'credit', transactions },
+        call,
       });
-      return readReconcileAnswer(transactions, answer, operator.strictReplies);
+      const outcome = readReconcileAnswer(transactions, answer, operator.strictReplies);
+      const { attempt } = activityInfo();
+      observe({
+        ...{ operatorId, gameround, purpose: 'reconcile', attempt },
+        ...reportOf(call, answer, outcome),
+      });
+      return outcome;
     },
     async settleCrashed(gameround, accepted) {
       await control.settleCrashed(gameround, accepted);

@@ -1,5 +1,6 @@
 import type { ErrorObject } from '../src/domain/errors';
 import type { RoundSnapshot } from '../src/domain/round/types';
+import type { Delivery } from '../src/outbound';
 import type { OperatorAddress, ProviderAddress } from '../src/clients/types';
 
 export type KnownOperator = OperatorAddress & {
@@ -33,6 +34,9 @@ export interface WorkflowRun {
   workflowId: string;
   runId: string;
 }
+
+/** Is told of each delivery of a wallet call. */
+export type Observe = (delivery: Delivery) => void;
 
 /** What the activities need to know of the tenants. Both throw for one that doesn't exist. */
 export interface TenantLookup {

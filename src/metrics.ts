@@ -1,5 +1,6 @@
-import type { WaitingRounds } from './read-model/rounds';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { WalletRule } from './domain/wallet-rules';
+import type { WaitingRounds } from './read-model/rounds';
 
 /** Measures of one process (docs/interface#metrics). Labels are few and fixed: never an id, a token or a path. */
 export interface Metrics {
@@ -9,6 +10,7 @@ export interface Metrics {
   walletCall(call: { operatorId: string; operation: string; outcome: string; seconds: number }): void;
   /** What a delivery of a worker came to (see src/domain/judge.ts). */
   walletOutcome(call: { operatorId: string; purpose: string; outcome: string }): void;
+  walletRuleBroken(call: { operatorId: string; rule: WalletRule }): void;
   /** A call that was not sent: the operator's wallet is failing, or its share of pending calls is used up. */
   walletCallWithheld(call: { operatorId: string; operation: string; why: 'failing' | 'busy' }): void;
   walletFailing(operatorId: string, failing: boolean): void;
@@ -46,6 +48,12 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
     labelNames: ['operator', 'purpose', 'outcome'],
     registers,
   });
+  const rulesBroken = new Counter({
+    name: 'gameround_wallet_rules_broken_total',
+    help: 'Answers of operators’ wallets to doTransactions that break a rule (docs/operations.md)',
+    labelNames: ['operator', 'rule'],
+    registers,
+  });
   const withheld = new Counter({
     name: 'gameround_wallet_calls_withheld_total',
     help: 'Calls to operators’ wallets that were not sent: failing (bets and balances only) or busy',
@@ -71,6 +79,7 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
       wallet.observe({ operator: operatorId, operation, outcome }, seconds),
     walletOutcome: ({ operatorId, purpose, outcome }) =>
       outcomes.inc({ operator: operatorId, purpose, outcome }),
+    walletRuleBroken: ({ operatorId, rule }) => rulesBroken.inc({ operator: operatorId, rule }),
     walletCallWithheld: ({ operatorId, operation, why }) =>
       withheld.inc({ operator: operatorId, operation, why }),
     walletFailing: (operatorId, isFailing) => failing.set({ operator: operatorId }, isFailing ? 1 : 0),

@@ -4,6 +4,7 @@ import { createHttpClient, type CallReport } from './clients/http';
 import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet, ProviderClient } from './clients/types';
 import type { Config } from './config';
+import type { DeliveryReport } from './domain/wallet-rules';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 
@@ -11,7 +12,17 @@ import type { Metrics } from './metrics';
 export interface Outbound {
   wallet: OperatorWallet;
   provider: ProviderClient;
+  /** Logs and measures what an answer to doTransactions was taken for. */
+  observe(delivery: Delivery): void;
   close(): Promise<void>;
+}
+
+export interface Delivery extends DeliveryReport {
+  operatorId: string;
+  gameround: string;
+  purpose: string;
+  /** As the activity counts them. */
+  attempt: number;
 }
 
 export function createOutbound(
@@ -40,6 +51,12 @@ export function createOutbound(
   return {
     wallet,
     provider: createProviderClient(toProviders),
+    observe: (delivery) => {
+      logger.info({ ...delivery, workflowId: `gameround-${delivery.gameround}` }, 'wallet call judged');
+      metrics.walletOutcome(delivery);
+      for (const rule of delivery.brokenRules)
+        metrics.walletRuleBroken({ operatorId: delivery.operatorId, rule });
+    },
     close: async () => {
       await toOperators.close();
       await toProviders.close();

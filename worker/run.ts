@@ -22,8 +22,7 @@ const SETUP_TIMEOUT_MS = 5_000;
 
 /** Composition root of the worker: works until `stopped`, and then until the calls that it is in are finished. */
 export async function runWorker(foundation: Foundation, stopped: AbortSignal): Promise<void> {
-  const { config, logger, metrics, database, tenants, outbound, sessions, rounds, guards, localWorker } =
-    foundation;
+  const { config, logger, database, tenants, outbound, sessions, rounds, guards, localWorker } = foundation;
   const { connection, client } = foundation.temporal;
   const metricsAddress = await freeLocalAddress();
   installRuntime(logger, metricsAddress);
@@ -38,7 +37,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     environment: config.environment,
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,
-    observe: (delivery) => metrics.walletOutcome(delivery),
+    observe: (delivery) => outbound.observe(delivery),
     waitingCalls: localWorker.waitingCalls,
     complete: (taskToken, result) => client.activity.complete(taskToken, result),
   });

@@ -173,7 +173,7 @@ function isClientError(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
 
-function isUnauthorised(read: ReadAnswer, error: ErrorObject | undefined): boolean {
+export function isUnauthorised(read: { status: number }, error: ErrorObject | undefined): boolean {
   return read.status === 401 || (read.status !== 200 && error?.id === ERRORS.SIGNATUREWRONG.id);
 }
 
@@ -197,7 +197,7 @@ export function missingIn(
   return isTold ? undefined : `200 without a balance in ${currency}`;
 }
 
-function describe(error: ErrorObject): string {
+export function describe(error: ErrorObject): string {
   return `${error.id} ${error.msg}`.trim();
 }
 
@@ -270,10 +270,10 @@ export function totalBalance(balance: WalletBalance): number {
   return exactSum(balance.balances.map(({ amount }) => amount));
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function asArray(value: unknown): unknown[] {
+export function asArray(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -301,6 +301,23 @@ describe('a follow-up debit', () => {
   });
 });
 
+test('whoever watches is told what was sent, what it was taken for and why', async () => {
+  const observe = jest.fn();
+  deps = { ...deps, observe };
+  answers = [TAKEN];
+  await deliver();
+  const { hash } = state.pending!.transactions[0]!;
+  expect(observe.mock.calls).toEqual([
+    [
+      {
+        ...{ operatorId: 'op1', gameround: state.identity.gameround, purpose: 'debit', attempt: 1 },
+        transactions: [{ type: 'debit', hash, amount: 100 }],
+        ...{ outcome: 'accepted', why: 'status 200', brokenRules: ['no-balances', 'hash-not-listed'] },
+      },
+    ],
+  ]);
+});
+
 test('another round holds the guard and there is no record: nothing was ever sent', async () => {
   const holder = await deps.guards.take(state.identity, 'any');
   await deps.guards.replace(state.identity, holder, 'another round');

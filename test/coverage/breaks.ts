@@ -221,6 +221,42 @@ export const BREAKS: readonly Break[] = [
     replace: 'uri',
   },
   {
+    rows: ['c1.deliveries'],
+    file: 'activities/deliver.ts',
+    find: '...{ operatorId, gameround, purpose: call.purpose, attempt },',
+    replace: '...{ operatorId, gameround, purpose: call.purpose, attempt: 0 },',
+  },
+  {
+    rows: ['c1.deliveries#2'],
+    file: 'src/outbound.ts',
+    find: 'logger.info({ ...delivery, workflowId',
+    replace: 'logger.debug({ ...delivery, workflowId',
+  },
+  {
+    rows: ['c1.deliveries#3'],
+    file: 'activities/reconcile.ts',
+    find: "purpose: 'reconcile', attempt }",
+    replace: "purpose: 'credit', attempt }",
+  },
+  {
+    rows: ['c1.walletRules'],
+    file: 'src/domain/wallet-rules.ts',
+    find: "'error-on-200': ({ status, error }) => status === 200 && error",
+    replace: "'error-on-200': ({ error }) => error",
+  },
+  {
+    rows: ['c1.walletRules#2'],
+    file: 'src/domain/wallet-rules.ts',
+    find: "!has(call, 'void') &&",
+    replace: '',
+  },
+  {
+    rows: ['c1.walletRules#3'],
+    file: 'src/outbound.ts',
+    find: 'metrics.walletRuleBroken({',
+    replace: 'void ({',
+  },
+  {
     rows: ['c1.metrics'],
     file: 'src/admin.ts',
     find: "case '/metrics': {",

@@ -30,6 +30,7 @@ import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
 import { openDatabase, type Database } from '../../src/read-model/connect';
+import type { Delivery } from '../../src/outbound';
 import { createGuards } from '../../src/read-model/guards';
 import { dataConverterOf, encrypts } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
@@ -101,6 +102,8 @@ export interface RoundsHarness extends WalletControls {
   taskQueue: string;
   /** What new rounds get; a test may change it for the rounds that it starts from then on. */
   policy: RoundPolicy;
+  /** What its workers say of their wallet calls, oldest first. */
+  deliveries: readonly Delivery[];
   /** What `npm run repair-records` does. */
   repair(since: Date): Promise<Repaired>;
   live: LiveSettings;
@@ -146,6 +149,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
           complete: (taskToken, result) => client.activity.complete(taskToken, result),
           ...options.answers,
         };
+  const deliveries: Delivery[] = [];
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
     gameUrl: options.gameUrl,
@@ -155,6 +159,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
     times: createServerTimes(client),
     callers: here,
+    observe: (delivery) => void deliveries.push(delivery),
   });
   const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
     runWorker({
@@ -182,6 +187,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     walletUrl: wallet.url,
     taskQueue,
     policy,
+    deliveries,
     repair: (since) =>
       repairRecords(client, { ...ports, openRecords: () => rounds.open() }, since, taskQueue),
     live,
@@ -222,6 +228,7 @@ export interface ActivitySettings {
   times?: ServerTimes;
   /** Default: the worker runs apart. */
   callers?: AnswerDependencies;
+  observe?: (delivery: Delivery) => void;
 }
 
 const noReconciliation = (): Promise<never> => Promise.reject(new Error('no reconciliation in this test'));
@@ -251,6 +258,7 @@ export function activitiesOver(
     control = NO_CONTROL,
     times = NO_TIMES,
     callers = NO_CALLERS_HERE,
+    observe = () => undefined,
   }: ActivitySettings,
 ): Activities {
   const wallet = guardedWallet(createOperatorWallet(http), { ...WALLET_GUARD, ...guard });
@@ -275,7 +283,7 @@ export function activitiesOver(
     environment: 'test',
     control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),
-    observe: () => undefined,
+    observe,
     ...callers,
   });
 }

@@ -51,6 +51,12 @@ test('a closed round: all of it again in its order, with its hashes and amounts,
   expect(round.status).toBe('closed');
   expect(outcome).toMatchObject({ kind: 'accepted' });
   expect(outcome.hashesProcessed.map((each) => each.hash)).toEqual(before.map((one) => one.split(' ')[1]));
+  const told = harness.deliveries.filter(({ gameround }) => gameround === hash);
+  expect(told.at(-1)).toMatchObject({ purpose: 'reconcile', attempt: 1, outcome: 'accepted' });
+  expect(told.at(-1)!.transactions.map(({ type, hash: one, amount }) => `${type} ${one} ${amount}`)).toEqual(
+    before,
+  );
+  expect(told.flatMap(({ brokenRules }) => brokenRules)).toEqual([]);
   expect((await agreedBooks(harness, hash)).ledger.net).toBe(30 - STAKE);
 });
 

@@ -1,0 +1,118 @@
+import { errorIn, type ErrorObject } from './errors';
+import { normalId } from './hashes';
+import { asArray, describe, isObject, isUnauthorised } from './judge';
+import type { OperatorTransaction, TransactionType, WalletAnswer, WalletCall } from './wallet-call';
+
+/** What the log and the measures say of one delivery. It decides nothing. */
+export interface DeliveryReport {
+  transactions: Pick<OperatorTransaction, 'type' | 'hash' | 'amount'>[];
+  /** What the answer was taken for. */
+  outcome: string;
+  why: string;
+  /** What the wallet does wrong (docs/interface#wallet-rules). */
+  brokenRules: WalletRule[];
+}
+
+/** What a judgement tells of itself. */
+interface Judged {
+  kind: string;
+  reason?: string;
+  errorCode?: ErrorObject;
+  endRefused?: ErrorObject;
+}
+
+/** A reconciliation sends a whole round. */
+const MAX_TRANSACTIONS = 100;
+
+export function reportOf(call: WalletCall, answer: WalletAnswer, outcome: Judged): DeliveryReport {
+  return {
+    transactions: call.transactions
+      .slice(0, MAX_TRANSACTIONS)
+      .map(({ type, hash, amount }) => ({ type, hash, amount })),
+    outcome: outcome.kind,
+    why: whyOf(answer, outcome),
+    brokenRules: brokenRules(call, answer),
+  };
+}
+
+function whyOf(answer: WalletAnswer, { reason, errorCode, endRefused }: Judged): string {
+  if (reason !== undefined) return reason;
+  if (answer.kind === 'silence') return answer.reason;
+  const error = errorCode ?? endRefused;
+  const refused = endRefused === undefined ? '' : 'end refused: ';
+  return `status ${answer.status}${error === undefined ? '' : `, ${refused}${describe(error)}`}`;
+}
+
+interface Reply {
+  call: WalletCall;
+  status: number;
+  /** Where it is a JSON object. */
+  body?: Record<string, unknown>;
+  /** Of the call, or of one of its transactions. */
+  error?: ErrorObject;
+  balances: unknown[];
+  sent: Set<string | undefined>;
+  listed: Set<string | undefined>;
+}
+
+const RULES = {
+  'signature-refused': (reply) => isUnauthorised(reply, reply.error),
+  'not-json': ({ body }) => body === undefined,
+  'wrong-status': ({ status }) => status !== 200 && status < 400,
+  'credit-5xx': ({ call, status }) => has(call, 'credit') && status >= 500,
+  'error-on-200': ({ status, error }) => status === 200 && error !== undefined,
+  // A void of a round that is voided already may be answered 400 without one.
+  'no-error-code': ({ call, status, body, error }) =>
+    !has(call, 'void') && isRefusal(status) && body !== undefined && error === undefined,
+  'no-balances': (reply) => isDone(reply) && reply.balances.length === 0,
+  'balance-amount': ({ balances }) => balances.some((item) => !isObject(item) || !isAmount(item.amount)),
+  'balance-currency': (reply) =>
+    isDone(reply) && reply.balances.length > 0 && !reply.balances.some((item) => isOfCall(item, reply)),
+  'hash-not-listed': (reply) => isDone(reply) && [...reply.sent].some((hash) => !reply.listed.has(hash)),
+  'unknown-hash': ({ sent, listed }) => [...listed].some((hash) => !sent.has(hash)),
+} satisfies Record<string, (reply: Reply) => boolean>;
+
+export type WalletRule = keyof typeof RULES;
+
+/** The rules that the wallet's answer breaks, whatever it is taken for. */
+export function brokenRules(call: WalletCall, answer: WalletAnswer): WalletRule[] {
+  if (answer.kind === 'silence') return [];
+  const { status } = answer;
+  const body = isObject(answer.body) ? answer.body : undefined;
+  const sent = new Set<string | undefined>(call.transactions.map(({ hash }) => normalId(hash)));
+  const entries = asArray(body?.hashesProcessed);
+  const ours = entries.filter((item) => sent.has(hashIn(item)));
+  const error = [body, ...ours].map((item) => errorIn(item, status)).find((found) => found !== undefined);
+  const reply: Reply = {
+    ...{ call, status, body, error, sent },
+    balances: asArray(body?.balances),
+    listed: new Set(entries.map(hashIn)),
+  };
+  return (Object.keys(RULES) as WalletRule[]).filter((rule) => RULES[rule](reply));
+}
+
+function has({ transactions }: WalletCall, wanted: TransactionType): boolean {
+  return transactions.some(({ type }) => type === wanted);
+}
+
+/** A 200 that says that all is done. */
+function isDone({ status, body, error }: Reply): boolean {
+  return status === 200 && body !== undefined && error === undefined;
+}
+
+/** 401 needs no errorCode: its status says all. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 401;
+}
+
+function isAmount(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}
+
+function isOfCall(item: unknown, { call }: Reply): boolean {
+  return isObject(item) && item.currency === call.transactions[0]?.currency;
+}
+
+function hashIn(item: unknown): string | undefined {
+  return isObject(item) && typeof item.hash === 'string' ? normalId(item.hash) : undefined;
+}
