@@ -115,4 +115,6 @@ test('it has the build, its types and the README, and depends on nothing', async
   ).toEqual([]);
   const manifest = JSON.parse(await readFile(join(ROOT, 'sdk', 'package.json'), 'utf8')) as object;
   expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual([]);
+  // With it, the project's own imports of ../sdk would find the last build instead of the sources.
+  expect(manifest).not.toHaveProperty('main');
 });
