@@ -15,3 +15,11 @@ export {
 } from './signing';
 export { LostResponse } from './transport';
 export type * from './types';
+export {
+  createWallet,
+  type Wallet,
+  type WalletOptions,
+  type WalletReply,
+  type WalletRequest,
+} from './wallet';
+export type { WalletRound, WalletState } from './wallet-rules';

@@ -1,0 +1,240 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { type ErrorObject, isObject } from './errors';
+import type { GameRoundDetail } from './operator-client';
+import { HEADERS, operatorFields, parseTimestamp, verifyFields } from './signing';
+import {
+  processCall,
+  refusalOfCall,
+  walletError,
+  type WalletCall,
+  type WalletState,
+  type WalletTransaction,
+} from './wallet-rules';
+
+/** The wallet's side of the operator API (docs/interface#wallet-calls): all but the books, which are yours. */
+export interface WalletOptions {
+  operatorId: string;
+  /** All that are valid now. */
+  secrets: readonly string[];
+  /** In minor units; undefined for a player or a currency that you do not have. */
+  balance: (account: Account) => Promise<number | undefined>;
+  /**
+   * Reads balance and round, calls `change` with them, and stores what it returns before it resolves. All of it is one
+   * database transaction: no other call changes the account or the round in between. `change` can be called again.
+   */
+  transact: (
+    key: Account & { gameRound: string },
+    change: (state: WalletState) => WalletState,
+  ) => Promise<unknown>;
+  /** A failure of your books; the service gets a 500. */
+  onError: (error: unknown) => void;
+  /** Gets doGameRoundReport, maybe more than once for a round. */
+  report?: (detail: GameRoundDetail) => Promise<unknown>;
+  /** 300 s; 0 switches the check off. */
+  timestampToleranceMs?: number;
+}
+
+export interface Account {
+  playerId: string;
+  currency: string;
+}
+
+export interface WalletRequest {
+  method?: string | undefined;
+  /** Path and query, as they arrived. */
+  url?: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface WalletReply {
+  status: number;
+  body: object;
+}
+
+export interface Wallet {
+  /** For any framework. It never rejects. */
+  handle: (request: WalletRequest) => Promise<WalletReply>;
+  /** For createServer of node:http. */
+  listener: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+const DEFAULT_TOLERANCE_MS = 300_000;
+const MAX_BODY_BYTES = 1024 * 1024;
+
+type Signed = (fields: readonly string[]) => boolean;
+
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly errorCode: ErrorObject,
+  ) {
+    super(errorCode.msg);
+  }
+}
+
+export function createWallet(options: WalletOptions): Wallet {
+  const handle = async (request: WalletRequest): Promise<WalletReply> => {
+    try {
+      return { status: 200, body: {}, ...(await answer(options, request)) };
+    } catch (error) {
+      const refused = error instanceof Refused ? error : new Refused(500, walletError('INTERNALERROR'));
+      if (error !== refused) options.onError(error);
+      return { status: refused.status, body: { errorCode: refused.errorCode } };
+    }
+  };
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method, url, headers } = request;
+    readBody(request)
+      .then((body) =>
+        body === undefined
+          ? { status: 413, body: { errorCode: walletError('REQUESTTOOLARGE') } }
+          : handle({ method, url, headers, body }),
+      )
+      .then(({ status, body }) => {
+        response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+      })
+      // The caller has gone: nobody to answer.
+      .catch(() => response.destroy());
+  };
+  return { handle, listener };
+}
+
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk as Buffer);
+  }
+  return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString();
+}
+
+async function answer(options: WalletOptions, request: WalletRequest): Promise<Partial<WalletReply>> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://wallet');
+  const call = `${request.method} ${pathname.slice(pathname.lastIndexOf('/'))}`;
+  const signed = signatureOf(options, request.headers);
+  if (call === 'GET /getBalance') return getBalance(options, signed, Object.fromEntries(searchParams));
+  if (call === 'POST /doTransactions') return doTransactions(options, signed, parsed(request.body));
+  if (call === 'POST /doGameRoundReport') {
+    check(signed, operatorFields.doGameRoundReport());
+    const { gameRoundDetail } = parsed(request.body);
+    if (!isObject(gameRoundDetail)) throw invalid('gameRoundDetail');
+    await options.report?.(gameRoundDetail as unknown as GameRoundDetail);
+    return {};
+  }
+  throw new Refused(404, walletError('NOTFOUND'));
+}
+
+/** Checks headers and time at once; the fields are known later. */
+function signatureOf(options: WalletOptions, headers: IncomingHttpHeaders): Signed {
+  const [authId, timestamp, signature] = [HEADERS.authId, HEADERS.timestamp, HEADERS.signature].map((name) =>
+    String(headers[name.toLowerCase()] ?? ''),
+  ) as [string, string, string];
+  const { operatorId, secrets, timestampToleranceMs: tolerance = DEFAULT_TOLERANCE_MS } = options;
+  const age = Math.abs(Date.now() - parseTimestamp(timestamp));
+  if (authId !== operatorId || !(age <= (tolerance || Number.MAX_VALUE))) throw unauthorised();
+  return (fields) => verifyFields({ secrets, authId, timestamp, signature }, fields);
+}
+
+function check(signed: Signed, fields: readonly string[]): void {
+  if (!signed(fields)) throw unauthorised();
+}
+
+const unauthorised = (): Refused => new Refused(401, walletError('SIGNATUREWRONG'));
+const invalid = (field: string): Refused => new Refused(400, walletError('INVALIDREQUEST', field));
+
+function parsed(body: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(body) as unknown;
+    if (isObject(value)) return value;
+  } catch {
+    // No JSON is as wrong as no object.
+  }
+  throw invalid('body');
+}
+
+async function getBalance(
+  options: WalletOptions,
+  signed: Signed,
+  query: Record<string, string>,
+): Promise<Partial<WalletReply>> {
+  const { playerId = '', currency = '', gameCode } = query;
+  check(signed, operatorFields.getBalance({ playerId, currency, gameCode }));
+  const amount = await options.balance({ playerId, currency });
+  if (amount === undefined) throw new Refused(404, walletError('PLAYERNOTFOUND'));
+  return { body: balances(amount, currency) };
+}
+
+const balances = (amount: number, currency: string): object => ({
+  balances: [{ type: 'real', amount, currency }],
+});
+
+async function doTransactions(
+  options: WalletOptions,
+  signed: Signed,
+  body: Record<string, unknown>,
+): Promise<Partial<WalletReply>> {
+  const call = callOf(body);
+  check(signed, operatorFields.doTransactions(call));
+  const { playerId, currency } = call;
+  const gameRound = call.gameRound.toLowerCase();
+  let reply: Partial<WalletReply> | undefined;
+  await options.transact({ playerId, currency, gameRound }, (before) => {
+    const refusal = refusalOfCall(before, call, body['transactionCount']);
+    if (refusal !== undefined) {
+      reply = { status: 400, body: { errorCode: refusal } };
+      return before;
+    }
+    const { state, hashesProcessed } = processCall(before, call);
+    const errorCode = hashesProcessed.find((one) => one.errorCode !== undefined)?.errorCode;
+    reply = {
+      status: errorCode === undefined ? 200 : 400,
+      body: {
+        ...(state.balance === undefined ? {} : balances(state.balance, currency)),
+        ...(errorCode === undefined ? {} : { errorCode }),
+        hashesProcessed,
+      },
+    };
+    return state;
+  });
+  if (reply === undefined) throw new Error('transact has not called change');
+  return reply;
+}
+
+/** The call as the signature and the rules read it; a field of a wrong type is refused. */
+function callOf(body: Record<string, unknown>): WalletCall {
+  const { transactions } = body;
+  if (!Array.isArray(transactions) || transactions.length === 0) throw invalid('transactions');
+  const checked = transactions.map(transactionOf);
+  const currency = checked[0]?.currency ?? '';
+  if (checked.some((one) => one.currency !== currency)) throw invalid('currency');
+  return {
+    playerId: identifier(body, 'playerId'),
+    gameCode: identifier(body, 'gameCode'),
+    gameRound: identifier(body, 'gameRound'),
+    currency,
+    transactions: checked,
+  };
+}
+
+const TYPES: readonly unknown[] = ['debit', 'credit', 'end', 'void'];
+
+function transactionOf(one: unknown): WalletTransaction {
+  if (!isObject(one) || !TYPES.includes(one['type'])) throw invalid('transactions.type');
+  const { type, amount, isFirstDebit, serial } = one;
+  identifier(one, 'hash');
+  identifier(one, 'currency');
+  const isAmount = Number.isSafeInteger(amount) && (amount as number) >= 0;
+  const mayLack = type !== 'credit' && !(type === 'debit' && serial === undefined);
+  if (!isAmount && !(amount === undefined && mayLack)) throw invalid('transactions.amount');
+  if (type === 'debit' && typeof isFirstDebit !== 'boolean') throw invalid('transactions.isFirstDebit');
+  return one as unknown as WalletTransaction;
+}
+
+/** `#` joins the signed fields: in an identifier it could make two calls sign alike. */
+function identifier(from: Record<string, unknown>, field: string): string {
+  const value = from[field];
+  if (typeof value !== 'string' || !/^[^#\p{Cc}]+$/u.test(value)) throw invalid(field);
+  return value;
+}
