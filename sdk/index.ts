@@ -1,4 +1,5 @@
 /** Client kit of the gameround interface: it knows docs/interface, and nothing of the service's code. */
+export type { DebugEntry, DebugOptions } from './debug';
 export { InterfaceError, type ErrorObject } from './errors';
 export { createOperatorClient, type OperatorClient, type OperatorClientOptions } from './operator-client';
 export { ProviderClient } from './provider-client';

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { type DebugOptions, SECRET_SHOWN } from './debug';
 import { type ErrorObject, InterfaceError, isObject } from './errors';
-import { HEADERS, operatorFields, signFields } from './signing';
+import { fieldsMessage, HEADERS, operatorFields, signFields } from './signing';
 import { attempts, isRetriable, RETRY_DEFAULTS, type RetryOptions } from './retry';
 import { exchange } from './transport';
 import type { GameConfiguration, GameRoundRecord, TransactionRecord } from './types';
 
-export interface OperatorClientOptions extends RetryOptions {
+export interface OperatorClientOptions extends RetryOptions, DebugOptions {
   /** Of the service, without a trailing slash. */
   baseUrl: string;
   operatorId: string;
@@ -128,6 +129,8 @@ async function call<Reply>(
     url: `${baseUrl}${path}`,
     timeoutMs,
     body,
+    debug: options.debug,
+    signed: fieldsMessage(SECRET_SHOWN, operatorId, timestamp, fields),
     headers: {
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       [HEADERS.authId]: operatorId,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DebugOptions } from './debug';
 import { InterfaceError, isObject } from './errors';
 import type {
   AddSpinCounterRequest,
@@ -39,7 +40,9 @@ const DEFAULT_TIMEOUT_MS = 15_000;
  * recovery.ts).
  */
 export class ProviderClient {
-  private readonly options: Required<Omit<ProviderClientOptions, 'now'>> & { now: () => Date };
+  private readonly options: Required<Omit<ProviderClientOptions, 'now' | 'debug'>> & {
+    now: () => Date;
+  } & DebugOptions;
 
   constructor(options: ProviderClientOptions) {
     this.options = {
@@ -181,7 +184,7 @@ export class ProviderClient {
 
   /** One signed exchange. X-Request-Id is unique per call, so a retry has another one. */
   private async post<Reply>(path: string, request: object): Promise<Reply> {
-    const { baseUrl, providerId, secret, timeoutMs, now } = this.options;
+    const { baseUrl, providerId, secret, timeoutMs, now, debug } = this.options;
     const body = JSON.stringify(request);
     const timestamp = now().toISOString();
     const reply = await exchange({
@@ -189,6 +192,8 @@ export class ProviderClient {
       url: `${baseUrl}${path}`,
       timeoutMs,
       body,
+      debug,
+      signed: `${body}#${timestamp}`,
       headers: {
         'Content-Type': 'application/json',
         [HEADERS.authId]: providerId,

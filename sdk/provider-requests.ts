@@ -1,7 +1,8 @@
+import type { DebugOptions } from './debug';
 import type { RetryOptions } from './retry';
 
 /** Requests of the game-engine API (docs/interface#game-engine-api). */
-export interface ProviderClientOptions extends RetryOptions {
+export interface ProviderClientOptions extends RetryOptions, DebugOptions {
   /** Of the service, without a trailing slash. */
   baseUrl: string;
   providerId: string;

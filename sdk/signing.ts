@@ -37,6 +37,16 @@ function matchesAny(
   return matched;
 }
 
+/** What signFields signs. */
+export function fieldsMessage(
+  secret: string,
+  authId: string,
+  timestamp: string,
+  fields: readonly string[],
+): string {
+  return [secret, authId, timestamp, ...fields].join(SEPARATOR);
+}
+
 /** Provider to service: the body's bytes as sent, `#`, the timestamp header as sent. */
 export function signBody(secret: string, rawBody: string | Buffer, timestamp: string): string {
   const body = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody;
@@ -63,7 +73,7 @@ export function signFields(
   timestamp: string,
   fields: readonly string[] = [],
 ): string {
-  return hmac(secret, [secret, authId, timestamp, ...fields].join(SEPARATOR));
+  return hmac(secret, fieldsMessage(secret, authId, timestamp, fields));
 }
 
 export function verifyFields(signed: Signed & { authId: string }, fields: readonly string[] = []): boolean {

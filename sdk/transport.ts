@@ -1,10 +1,14 @@
+import { type DebugOptions, tell } from './debug';
+
 /** One HTTP exchange, bounded in time and size. It follows no redirect: a signed call has one addressee. */
-export interface Exchange {
+export interface Exchange extends DebugOptions {
   method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
   body?: string | undefined;
   timeoutMs: number;
+  /** The signed message, for `debug`. */
+  signed?: string;
 }
 
 export interface WireReply {
@@ -32,7 +36,10 @@ export class LostResponse extends Error {
 }
 
 /** @throws LostResponse */
-export async function exchange({ method, url, headers, body, timeoutMs }: Exchange): Promise<WireReply> {
+export async function exchange(asked: Exchange): Promise<WireReply> {
+  const { method, url, headers, body, timeoutMs, signed = '' } = asked;
+  const begun = performance.now();
+  let status: number | undefined;
   try {
     const response = await fetch(url, {
       method,
@@ -42,9 +49,12 @@ export async function exchange({ method, url, headers, body, timeoutMs }: Exchan
       ...(body === undefined ? {} : { body }),
     });
     const text = await readText(response);
-    return { status: response.status, body: parse(text), headers: response.headers };
+    status = response.status;
+    return { status, body: parse(text), headers: response.headers };
   } catch (error) {
     throw new LostResponse(new URL(url).pathname, isNeverSent(error), error);
+  } finally {
+    tell(asked, begun, { method, url, signed, status });
   }
 }
 

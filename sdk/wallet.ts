@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { type DebugOptions, SECRET_SHOWN, tell } from './debug';
 import { type ErrorObject, isObject } from './errors';
 import type { GameRoundDetail } from './operator-client';
-import { HEADERS, operatorFields, parseTimestamp, verifyFields } from './signing';
+import { fieldsMessage, HEADERS, operatorFields, parseTimestamp, verifyFields } from './signing';
 import {
   processCall,
   refusalOfCall,
@@ -12,7 +13,7 @@ import {
 } from './wallet-rules';
 
 /** The wallet's side of the operator API (docs/interface#wallet-calls): all but the books, which are yours. */
-export interface WalletOptions {
+export interface WalletOptions extends DebugOptions {
   operatorId: string;
   /** All that are valid now. */
   secrets: readonly string[];
@@ -62,6 +63,11 @@ export interface Wallet {
 const DEFAULT_TOLERANCE_MS = 300_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 
+/** What a call's signature has to be of, once that is known. */
+interface Seen {
+  signed: string;
+}
+
 type Signed = (fields: readonly string[]) => boolean;
 
 class Refused extends Error {
@@ -75,8 +81,16 @@ class Refused extends Error {
 
 export function createWallet(options: WalletOptions): Wallet {
   const handle = async (request: WalletRequest): Promise<WalletReply> => {
+    const begun = performance.now();
+    const seen: Seen = { signed: '' };
+    const reply = await replyTo(request, seen);
+    const { method = '', url = '' } = request;
+    tell(options, begun, { method, url, signed: seen.signed, status: reply.status });
+    return reply;
+  };
+  const replyTo = async (request: WalletRequest, seen: Seen): Promise<WalletReply> => {
     try {
-      return { status: 200, body: {}, ...(await answer(options, request)) };
+      return { status: 200, body: {}, ...(await answer(options, request, seen)) };
     } catch (error) {
       const refused = error instanceof Refused ? error : new Refused(500, walletError('INTERNALERROR'));
       if (error !== refused) options.onError(error);
@@ -110,10 +124,14 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString();
 }
 
-async function answer(options: WalletOptions, request: WalletRequest): Promise<Partial<WalletReply>> {
+async function answer(
+  options: WalletOptions,
+  request: WalletRequest,
+  seen: Seen,
+): Promise<Partial<WalletReply>> {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://wallet');
   const call = `${request.method} ${pathname.slice(pathname.lastIndexOf('/'))}`;
-  const signed = signatureOf(options, request.headers);
+  const signed = signatureOf(options, request.headers, seen);
   if (call === 'GET /getBalance') return getBalance(options, signed, Object.fromEntries(searchParams));
   if (call === 'POST /doTransactions') return doTransactions(options, signed, parsed(request.body));
   if (call === 'POST /doGameRoundReport') {
@@ -127,14 +145,17 @@ async function answer(options: WalletOptions, request: WalletRequest): Promise<P
 }
 
 /** Checks headers and time at once; the fields are known later. */
-function signatureOf(options: WalletOptions, headers: IncomingHttpHeaders): Signed {
+function signatureOf(options: WalletOptions, headers: IncomingHttpHeaders, seen: Seen): Signed {
   const [authId, timestamp, signature] = [HEADERS.authId, HEADERS.timestamp, HEADERS.signature].map((name) =>
     String(headers[name.toLowerCase()] ?? ''),
   ) as [string, string, string];
   const { operatorId, secrets, timestampToleranceMs: tolerance = DEFAULT_TOLERANCE_MS } = options;
   const age = Math.abs(Date.now() - parseTimestamp(timestamp));
   if (authId !== operatorId || !(age <= (tolerance || Number.MAX_VALUE))) throw unauthorised();
-  return (fields) => verifyFields({ secrets, authId, timestamp, signature }, fields);
+  return (fields) => {
+    seen.signed = fieldsMessage(SECRET_SHOWN, authId, timestamp, fields);
+    return verifyFields({ secrets, authId, timestamp, signature }, fields);
+  };
 }
 
 function check(signed: Signed, fields: readonly string[]): void {

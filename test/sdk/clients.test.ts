@@ -2,7 +2,13 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import timers from 'node:timers/promises';
-import { createOperatorClient, InterfaceError, LostResponse, ProviderClient } from '../../sdk';
+import {
+  createOperatorClient,
+  type DebugEntry,
+  InterfaceError,
+  LostResponse,
+  ProviderClient,
+} from '../../sdk';
 
 /** A service that answers from a script: what it was asked, and what the client made of the answers. */
 interface Received {
@@ -388,5 +394,45 @@ describe('calls of an operator', () => {
       status: 401,
       errorCode: { id: 1001, msg: 'X' },
     });
+  });
+});
+
+describe('debug', () => {
+  const told = (secret: string) => {
+    const entries: DebugEntry[] = [];
+    return { entries, options: { secret, debug: (entry: DebugEntry) => void entries.push(entry) } };
+  };
+
+  test('tells each request of a provider, and what was signed', async () => {
+    script['/addWin'] = [refused(503, 3001), 'lost'];
+    script['/getGameRoundInfo'] = [round('closed', { totalWinAmount: 50 })];
+    const { entries, options } = told('s2');
+    await provider(options).addWin({ ...win, expectedTotalWinAmount: 50 });
+    expect(entries.map(({ method, url, status }) => [method, url, status])).toEqual([
+      ['POST', `${baseUrl}/addWin`, 503],
+      ['POST', `${baseUrl}/addWin`, undefined],
+      ['POST', `${baseUrl}/getGameRoundInfo`, 200],
+    ]);
+    const signed = received.map(({ raw, headers }) => `${raw}#${String(headers['x-h-timestamp'])}`);
+    expect(entries.map((entry) => entry.signed)).toEqual(signed);
+    for (const { durationMs } of entries) expect(durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  test('of an operator, without the secret', async () => {
+    script['/registerPlayer'] = [{ status: 200, body: {} }];
+    const { entries, options } = told('operators-secret');
+    await createOperatorClient({ baseUrl, operatorId: 'op1', ...options }).registerPlayer({ playerId: 'p1' });
+    const timestamp = String(received[0]?.headers['x-h-timestamp']);
+    expect(entries).toMatchObject([{ method: 'POST', status: 200, signed: `<secret>#op1#${timestamp}#p1` }]);
+    expect(JSON.stringify(entries)).not.toContain('operators-secret');
+  });
+
+  test('changes nothing about a call when it fails itself', async () => {
+    script['/getBalance'] = [{ status: 200, body: { totalBalance: 5 } }];
+    const debug = () => {
+      throw new Error('disk full');
+    };
+    expect(await provider({ debug }).getBalance({ token: 't' })).toEqual({ totalBalance: 5 });
+    expect(received).toHaveLength(1);
   });
 });

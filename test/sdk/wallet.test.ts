@@ -184,3 +184,27 @@ test('a failure of the books is a 500, and is told to onError; reports are hande
   expect(await wallet.post('/doGameRoundReport', report, [])).toMatchObject({ status: 200, body: {} });
   expect(reports).toEqual([report.gameRoundDetail]);
 });
+
+test('debug tells each request, and what its signature has to be of', async () => {
+  const entries: sdk.DebugEntry[] = [];
+  const debugged = sdk.createWallet({
+    operatorId: 'op1',
+    secrets: [SECRET],
+    balance: () => Promise.resolve(5),
+    transact: () => Promise.resolve(),
+    onError: () => undefined,
+    debug: (entry) => entries.push(entry),
+  });
+  server.removeAllListeners('request').on('request', debugged.listener);
+  await new WalletPeer(wallet.url, 'op1', 'wrong').balance('alice');
+  await new WalletPeer(wallet.url, 'op2', SECRET).balance('alice');
+  await wallet.balance('alice');
+  const url = '/getBalance?playerId=alice&currency=EUR';
+  const signed = expect.stringMatching(/^<secret>#op1#[\d:.TZ-]+#alice#EUR$/) as string;
+  expect(entries).toMatchObject([
+    { method: 'GET', url, status: 401, signed },
+    { method: 'GET', url, status: 401, signed: '' },
+    { method: 'GET', url, status: 200, signed },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(SECRET);
+});
