@@ -75,6 +75,18 @@ test('rule 2: a void before its debit, in either round', async () => {
   expect(await money()).toBe(99_700);
 });
 
+test('the void of a refused debit gives nothing back', async () => {
+  await transact([debit('d1', 100_001)]);
+  expect((await transact([voidOf('d1')])).status).toBe(200);
+  expect(await money()).toBe(100_000);
+});
+
+test('a round in capitals is the same one', async () => {
+  await transact([debit('d1', 300)]);
+  expect((await transact([credit('c1', 100)], { round: 'R1' })).status).toBe(200);
+  expect(await money()).toBe(99_800);
+});
+
 test('rule 3: after a failed debit no credit, in the call and later', async () => {
   const answer = await transact([debit('d1', 100_001), credit('c1', 50), end('e1')]);
   expect(answer.status).toBe(400);
@@ -122,12 +134,20 @@ test('rules 6 and 7: nothing is done where a debit follows an end, or the count 
 
 test('a round is one player’s; a player and a free play that are not known are refused', async () => {
   await transact([debit('d1', 300)]);
+  expect(ids(await transact([debit('d2', 1, false)], { round: 'r2' }))).toEqual([['d2', 15]]);
   const other = await wallet.transact('r1', [debit('d2', 1, false)], { playerId: 'bob' });
   expect(other.body.errorCode?.id).toBe(1000);
   expect((await wallet.transact('r3', [debit('d3', 1)], { playerId: 'bob' })).body.errorCode?.id).toBe(2003);
   expect(await wallet.balance('bob')).toMatchObject({ status: 404, body: { errorCode: { id: 2003 } } });
   const { amount: _, ...ticket } = { ...debit('d4', 0), serial: 's1' };
   expect(ids(await transact([ticket], { round: 'r4' }))).toEqual([['d4', 2008]]);
+});
+
+test('a win that is too large, or in another currency than its round, is refused', async () => {
+  await transact([debit('d1', 300)]);
+  expect(ids(await transact([credit('c1', Number.MAX_SAFE_INTEGER)]))).toEqual([['c1', 1000]]);
+  const other = await transact([{ ...credit('c2', 1), currency: 'USD' }]);
+  expect(other).toMatchObject({ status: 400, body: { errorCode: { id: 1000 } } });
 });
 
 test('a wrong signature, id or time gets 401 and moves nothing', async () => {
@@ -159,6 +179,11 @@ test('what is malformed gets 400 with id 1000, and an unknown path 404', async (
     const answer = await transact([credit('c0', 1), one as Transaction]);
     expect(answer).toMatchObject({ status: 400, body: { errorCode: { id: 1000 } } });
   }
+  const large = { gameRoundDetail: { text: 'x'.repeat(1024 * 1024) } };
+  expect(await wallet.post('/doGameRoundReport', large, [])).toMatchObject({
+    status: 413,
+    body: { errorCode: { id: 1002 } },
+  });
   expect(await wallet.post('/other', {}, [])).toMatchObject({
     status: 404,
     body: { errorCode: { id: 1005 } },
