@@ -43,13 +43,20 @@ export function commandPorts(parts: {
   };
 }
 
-/** As its workflow tells it, under the version that the workflow gave. */
+/**
+ * As its workflow tells it, under the version that the workflow gave; only over an older one of the same run. A record that
+ * is ahead, after Temporal was put back, must stay: it is what keeps the round from paying again.
+ */
 export async function repairRecord(
   rounds: Pick<Rounds, 'write'>,
   guards: Pick<RoundGuards, 'release'>,
-  { phase: _phase, refusals: _refusals, version, ...snapshot }: RoundStateView,
+  { phase: _phase, refusals: _refusals, version, own, ...snapshot }: RoundStateView,
 ): Promise<boolean> {
-  const isWritten = await rounds.write(snapshot, version);
+  const older = {
+    upTo: Math.min(own.upTo, version - 1),
+    also: own.also.filter((one) => one < version),
+  };
+  const isWritten = await rounds.write(snapshot, version, older);
   if (!holdsGuard(snapshot)) await guards.release(snapshot.identity, snapshot.identity.gameround);
   return isWritten;
 }

@@ -16,6 +16,7 @@ import type {
   VoidCommand,
 } from '../domain/round/types';
 import type { ErrorObject } from '../domain/errors';
+import type { OwnVersions } from '../domain/round/known-entries';
 import type { RoundReply } from '../domain/round/replies';
 import type { Owner } from '../domain/session';
 
@@ -102,6 +103,8 @@ export interface RoundStateView extends RoundSnapshot {
   phase: 'starting' | 'settled' | 'busy' | 'stalled';
   /** The newest that its record was given. */
   version: number;
+  /** The versions of its record that are this run's own. */
+  own: OwnVersions;
   /** The last commands that were refused without being kept, newest last. */
   refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
 }

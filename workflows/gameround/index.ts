@@ -335,6 +335,7 @@ function view(round: Round, inbox: Inbox, projection: Projection): RoundStateVie
     ...snapshotOf(state),
     phase: decided ? phase : 'starting',
     version: projection.version(),
+    own: projection.own(),
     refusals: inbox.refusals,
   };
 }
