@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import ts from 'typescript';
 import * as sdk from '../../sdk';
 import { credit, debit, end, type Transaction, voidOf, WalletPeer } from '../sandbox/wallet-peer';
-import { codeOf } from './readme';
+import { readmeWallet } from './readme';
 
 /* The wallet of sdk/README.md, as it stands there, by the rules of docs/interface#do-transactions. */
 
@@ -13,21 +11,9 @@ const SECRET = 'sandbox-only-operator-secret-op1';
 let server: Server;
 let wallet: WalletPeer;
 
-async function started(listening: Server): Promise<WalletPeer> {
-  server = listening;
-  if (!server.listening) await once(server, 'listening');
-  return new WalletPeer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'op1', SECRET);
-}
-
 beforeEach(async () => {
-  const { outputText } = ts.transpileModule(await codeOf('wallet.ts'), {
-    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
-  });
-  const load = (name: string): unknown => (name === 'gameround-sdk' ? sdk : jest.requireActual(name));
-  const exported: { server?: Server } = {};
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- it is our own README
-  new Function('require', 'exports', 'process', outputText)(load, exported, { env: { PORT: '0' } });
-  wallet = await started(exported.server!);
+  server = await readmeWallet();
+  wallet = new WalletPeer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'op1', SECRET);
 });
 afterEach(async () => {
   server.closeAllConnections();

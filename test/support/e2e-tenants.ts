@@ -9,6 +9,10 @@ export interface OperatorOptions {
   /** Default true. */
   gameRoundReport?: boolean;
   voidsWholeRound?: boolean;
+  /** Default: the stack's wallet. */
+  operatorUrl?: string;
+  /** Default false. */
+  strictReplies?: boolean;
   repeatableErrorIds?: number[];
 }
 
