@@ -130,5 +130,5 @@ export async function history({ provider }: Stage, round: Round): Promise<void> 
 }
 
 function totalOf({ balance }: GameReply): number | undefined {
-  return (balance as Balance | undefined)?.totalBalance;
+  return (balance)?.totalBalance;
 }
