@@ -67,7 +67,7 @@ export function recordIsRound({ sampled, stack }: Evidence): Checked {
     // The record has been ahead since Temporal was put back; what a workflow writes after that has a newer version.
     const isAhead = movedSince(stack.restores, round.gameround).length > 0;
     if (isAhead && record.version > (history?.version ?? 0)) return undefined;
-    const { phase: _phase, refusals: _refusals, version: _version, ...snapshot } = state;
+    const { phase: _phase, refusals: _refusals, version: _version, own: _own, ...snapshot } = state;
     const [written, told] = [plain(record.snapshot), plain(snapshot)];
     const wrong = differences(written, told).map(
       (what) => `differs in ${what}: ${JSON.stringify(written[what])}, but ${JSON.stringify(told[what])}`,

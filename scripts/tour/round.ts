@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Balance, GameReply } from '../../sdk';
+import type { GameReply } from '../../sdk';
 import { begin, check, checkRefused } from './show';
 import type { Connected, Stage } from './stage';
 
@@ -130,5 +130,5 @@ export async function history({ provider }: Stage, round: Round): Promise<void> 
 }
 
 function totalOf({ balance }: GameReply): number | undefined {
-  return (balance)?.totalBalance;
+  return balance?.totalBalance;
 }
