@@ -268,7 +268,8 @@ describe('every field of the request reaches the command of', () => {
     ['voidGameRound', on, on],
     ['addSpinCounterGameState', { ...counting, rngResult: spins }, counted],
   ] as const)('%s', async (name, request, expected) => {
-    service.commands[name].mockResolvedValue(roundReply());
+    const spinsLeft = name === 'addSpinCounterGameState' ? { spinsAvailable: 3 } : {};
+    service.commands[name].mockResolvedValue(roundReply(spinsLeft));
     const reply = await providerCall(service, `/${name}`, { token, ...request }, { requestId: 'call-1' });
     expect(reply.status).toBe(200);
     const [command] = service.commands[name].mock.calls[0]!;
