@@ -5,7 +5,9 @@ import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /** Rounds before the first measurement: what is loaded or compiled once is there by then. */
 const WARM = 30;
-const ROUNDS = 100;
+const ROUNDS = 40;
+/** The least of these counts: what jest itself keeps or lets go of meanwhile is in some of them. */
+const MEASUREMENTS = 4;
 /** Of JavaScript, for an idle open round in a worker's cache; half of it is what the SDK keeps for any workflow. */
 const MAX_KIB_PER_ROUND = 110;
 
@@ -29,10 +31,13 @@ afterAll(async () => {
 
 test('an idle open round takes little of a worker’s memory: its workflow’s code is there once for all rounds', async () => {
   await openRounds(WARM);
-  const before = usedKib();
-  await openRounds(ROUNDS);
-  const perRound = (usedKib() - before) / ROUNDS;
-  expect(perRound).toBeLessThan(MAX_KIB_PER_ROUND);
+  const perRound: number[] = [];
+  for (let count = 0; count < MEASUREMENTS; count += 1) {
+    const before = usedKib();
+    await openRounds(ROUNDS);
+    perRound.push((usedKib() - before) / ROUNDS);
+  }
+  expect(Math.min(...perRound)).toBeLessThan(MAX_KIB_PER_ROUND);
 });
 
 async function openRounds(count: number): Promise<void> {
