@@ -1,6 +1,6 @@
 import type { ErrorObject } from '../src/domain/errors';
 import type { RoundSnapshot } from '../src/domain/round/types';
-import type { Delivery } from '../src/outbound';
+import type { Delivery } from '../src/domain/wallet-rules';
 import type { OperatorAddress, ProviderAddress } from '../src/clients/types';
 
 export type KnownOperator = OperatorAddress & {

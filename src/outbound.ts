@@ -4,7 +4,8 @@ import { createHttpClient, type CallReport } from './clients/http';
 import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet, ProviderClient } from './clients/types';
 import type { Config } from './config';
-import type { DeliveryReport } from './domain/wallet-rules';
+import { workflowIdOf } from './contracts/gameround';
+import type { Delivery } from './domain/wallet-rules';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 
@@ -15,14 +16,6 @@ export interface Outbound {
   /** Logs and measures what an answer to doTransactions was taken for. */
   observe(delivery: Delivery): void;
   close(): Promise<void>;
-}
-
-export interface Delivery extends DeliveryReport {
-  operatorId: string;
-  gameround: string;
-  purpose: string;
-  /** As the activity counts them. */
-  attempt: number;
 }
 
 export function createOutbound(
@@ -52,7 +45,7 @@ export function createOutbound(
     wallet,
     provider: createProviderClient(toProviders),
     observe: (delivery) => {
-      logger.info({ ...delivery, workflowId: `gameround-${delivery.gameround}` }, 'wallet call judged');
+      logger.info({ ...delivery, workflowId: workflowIdOf(delivery.gameround) }, 'wallet call judged');
       metrics.walletOutcome(delivery);
       for (const rule of delivery.brokenRules)
         metrics.walletRuleBroken({ operatorId: delivery.operatorId, rule });

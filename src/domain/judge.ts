@@ -64,7 +64,7 @@ function silence(
     kind: 'repeat',
     reason,
     creditAccepted: facts.creditAccepted,
-    maybePaid: facts.maybePaid || (hasCredit(call) && !isHarmless),
+    maybePaid: facts.maybePaid || (has(call, 'credit') && !isHarmless),
   };
 }
 
@@ -181,8 +181,8 @@ function find(call: WalletCall, type: OperatorTransaction['type']): OperatorTran
   return call.transactions.find((transaction) => transaction.type === type);
 }
 
-function hasCredit(call: WalletCall): boolean {
-  return find(call, 'credit') !== undefined;
+export function has(call: WalletCall, type: OperatorTransaction['type']): boolean {
+  return find(call, type) !== undefined;
 }
 
 /** What a 200 of an operator with `strictReplies` lacks; without it nobody says that the wallet itself has answered. */
@@ -213,9 +213,12 @@ function verdictOf(read: ReadAnswer, hash: string): { processed: boolean; error?
 }
 
 function listedIn(body: ReadAnswer['body'], hash: string): unknown[] {
-  return asArray(body?.hashesProcessed).filter(
-    (item) => isObject(item) && typeof item.hash === 'string' && normalId(item.hash) === normalId(hash),
-  );
+  return asArray(body?.hashesProcessed).filter((item) => hashIn(item) === normalId(hash));
+}
+
+/** The hash that an entry of `hashesProcessed` is about. */
+export function hashIn(item: unknown): string | undefined {
+  return isObject(item) && typeof item.hash === 'string' ? normalId(item.hash) : undefined;
 }
 
 function readAnswer(status: number, body: unknown): ReadAnswer {

@@ -1,7 +1,7 @@
 import { errorIn, type ErrorObject } from './errors';
 import { normalId } from './hashes';
-import { asArray, describe, isObject, isUnauthorised } from './judge';
-import type { OperatorTransaction, TransactionType, WalletAnswer, WalletCall } from './wallet-call';
+import { asArray, describe, has, hashIn, isObject, isUnauthorised } from './judge';
+import type { OperatorTransaction, WalletAnswer, WalletCall } from './wallet-call';
 
 /** What the log and the measures say of one delivery. It decides nothing. */
 export interface DeliveryReport {
@@ -11,6 +11,15 @@ export interface DeliveryReport {
   why: string;
   /** What the wallet does wrong (docs/interface#wallet-rules). */
   brokenRules: WalletRule[];
+}
+
+/** … and of whose round it is. */
+export interface Delivery extends DeliveryReport {
+  operatorId: string;
+  gameround: string;
+  purpose: string;
+  /** As the activity counts them. */
+  attempt: number;
 }
 
 /** What a judgement tells of itself. */
@@ -91,10 +100,6 @@ export function brokenRules(call: WalletCall, answer: WalletAnswer): WalletRule[
   return (Object.keys(RULES) as WalletRule[]).filter((rule) => RULES[rule](reply));
 }
 
-function has({ transactions }: WalletCall, wanted: TransactionType): boolean {
-  return transactions.some(({ type }) => type === wanted);
-}
-
 /** A 200 that says that all is done. */
 function isDone({ status, body, error }: Reply): boolean {
   return status === 200 && body !== undefined && error === undefined;
@@ -111,8 +116,4 @@ function isAmount(value: unknown): boolean {
 
 function isOfCall(item: unknown, { call }: Reply): boolean {
   return isObject(item) && item.currency === call.transactions[0]?.currency;
-}
-
-function hashIn(item: unknown): string | undefined {
-  return isObject(item) && typeof item.hash === 'string' ? normalId(item.hash) : undefined;
 }

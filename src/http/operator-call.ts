@@ -16,7 +16,7 @@ import { parseJson } from './json';
 import type { Operation, SignedField } from './operations/operation';
 import { queryOf } from './query';
 import { validated } from './schemas/fields';
-import { fieldsSignature, isSignedBy } from './signatures';
+import { fieldsMessage, fieldsSignature, isSignedBy } from './signatures';
 
 /** An operator-facing call whose signature and shape are right. */
 export interface OperatorCall<Input> {
@@ -40,7 +40,7 @@ export function operatorRoute<Schema extends z.ZodType>(
     const raw = method === 'post' ? await bodyFields(http, ctx, claim.authId) : queryOf(ctx);
     const fields = fieldsOf(signed, raw);
     const operator = authenticated(http, ctx, claim, isSigned(claim, fields), () =>
-      ['<secret>', claim.authId, claim.timestamp, ...fields].join('#'),
+      fieldsMessage('<secret>', claim, fields),
     );
     ctx.state.about.operatorId = operator.operatorId;
     const input = validated(request, raw);

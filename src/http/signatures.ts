@@ -57,14 +57,22 @@ export function bodySignature(secret: string, body: Buffer, timestamp: string): 
   return createHmac('sha256', secret).update(body).update('#').update(timestamp).digest();
 }
 
-/** Operator to service: secret, id, time stamp and the call's fields, joined by `#`. */
-export function fieldsSignature(
+/** Operator to service: what is signed is secret, id, time stamp and the call's fields, joined by `#`. */
+export function fieldsMessage(
   secret: string,
   { authId, timestamp }: Pick<AuthHeaders, 'authId' | 'timestamp'>,
   fields: readonly string[],
+): string {
+  return [secret, authId, timestamp, ...fields].join('#');
+}
+
+export function fieldsSignature(
+  secret: string,
+  headers: Pick<AuthHeaders, 'authId' | 'timestamp'>,
+  fields: readonly string[],
 ): Buffer {
   return createHmac('sha256', secret)
-    .update([secret, authId, timestamp, ...fields].join('#'))
+    .update(fieldsMessage(secret, headers, fields))
     .digest();
 }
 

@@ -781,8 +781,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.DoTransactionsReply'],
     file: 'src/domain/judge.ts',
-    find: 'normalId(item.hash) === normalId(hash),',
-    replace: 'normalId(item.hash) === `${hash}-`,',
+    find: 'hashIn(item) === normalId(hash)',
+    replace: 'hashIn(item) === `${hash}-`',
   },
   {
     rows: ['f.CallbackReply', 'r.reportHeader'],
@@ -1548,8 +1548,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c2.hint#2'],
     file: 'src/http/operator-call.ts',
-    find: "['<secret>', claim.authId,",
-    replace: '[claim.tenant.secrets[0], claim.authId,',
+    find: "fieldsMessage('<secret>', claim",
+    replace: "fieldsMessage(claim.tenant.secrets[0] ?? '', claim",
   },
   {
     rows: ['c2.hint#3'],

@@ -30,7 +30,7 @@ import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
 import { openDatabase, type Database } from '../../src/read-model/connect';
-import type { Delivery } from '../../src/outbound';
+import type { Delivery } from '../../src/domain/wallet-rules';
 import { createGuards } from '../../src/read-model/guards';
 import { dataConverterOf, encrypts } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
