@@ -1,7 +1,6 @@
-import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addWinSignal, stateUpdate, type RoundStateView } from '../../src/contracts/gameround';
+import { createRoundClient, type RoundClient } from '../../src/commands/round-client';
+import { addWinSignal, type RoundStateView } from '../../src/contracts/gameround';
 import { playerOf } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
@@ -14,11 +13,13 @@ const ROUNDS = 8;
 const WINS = 30;
 
 let harness: RoundsHarness;
+let client: RoundClient;
 let worker: { stop(): Promise<void> } | undefined;
 let isAway = false;
 
 beforeAll(async () => {
   harness = await startRounds({ worker: 'none', answers: 'apart' });
+  client = createRoundClient(harness.client, harness.taskQueue);
 }, 60_000);
 afterAll(async () => {
   await worker?.stop();
@@ -35,15 +36,8 @@ async function takeOver(): Promise<void> {
   });
 }
 
-async function stateOf(hash: string): Promise<RoundStateView> {
-  try {
-    return await harness.handle(hash).executeUpdate(stateUpdate);
-  } catch (error) {
-    const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure)) throw error;
-    return cause.details?.[0] as RoundStateView;
-  }
-}
+/** As the service asks a running round. */
+const stateOf = async (hash: string): Promise<RoundStateView> => (await client.state(hash))!;
 
 const win = (hash: string, key: string): Promise<void> =>
   harness.handle(hash).signal(addWinSignal, { type: 'addWin', key, winAmount: 5, collect: false });

@@ -99,7 +99,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
       const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
       const reply = known ?? replyAbout(round.state, refused);
       if (reply.refusal !== undefined) record(inbox, type, reply.refusal);
-      if (call !== undefined && !isHidden(refused)) keep(inbox, call, reply);
+      if (call !== undefined && !isHidden(refused)) answerCall(inbox, call, reply);
     });
     const answerUpdate = async (raw: unknown, actor?: Actor): Promise<RoundReply> => {
       inbox.updates += 1;
@@ -295,7 +295,7 @@ function post(inbox: Inbox, command: Command, key: string): Item | undefined {
 export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
   item.reply = reply;
   inbox.active.delete(item.key);
-  for (const call of item.calls) keep(inbox, call, reply);
+  for (const call of item.calls) answerCall(inbox, call, reply);
   // The workflow may be over before those who have joined it ask again.
   if (reply.gameRoundInfo.status !== 'open') keep(inbox, item.key, reply);
   if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
@@ -303,10 +303,15 @@ export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
 
 const { calls } = proxySinks<CallSinks>();
 
-/** Keeps the answer to a call for its update, which may come now; the oldest ones go. */
+/** Its update may come now. */
+function answerCall(inbox: Inbox, call: string, reply: RoundReply): void {
+  keep(inbox, call, reply);
+  calls.askNow(call);
+}
+
+/** Keeps the answer to a call for its update; the oldest ones go. */
 function keep(inbox: Inbox, call: string, reply: RoundReply): void {
   inbox.answers.set(call, reply);
-  calls.askNow(call);
   for (const oldest of inbox.answers.keys()) {
     if (inbox.answers.size <= MAX_ANSWERS) break;
     inbox.answers.delete(oldest);
