@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { playerOf } from '../support/player';
+import { playerOf, until } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /** Rounds before the first measurement: what is loaded or compiled once is there by then. */
@@ -19,8 +19,13 @@ beforeAll(async () => {
   debug = process.env.TEMPORAL_DEBUG;
   process.env.TEMPORAL_DEBUG = 'true';
   setFlagsFromString('--expose-gc');
-  // The workflows are compiled in the thread that the wallet answers in: its first answers take long on a busy machine.
   harness = await startRounds({ walletTimeoutMs: 30_000 });
+  // The first round's workflow is compiled in the thread in which wallet and database answer: a call may be late by that.
+  const first = (): Promise<string | undefined> =>
+    playerOf(harness)
+      .open()
+      .catch(() => undefined);
+  await until(first, (hash) => hash !== undefined);
 });
 
 afterAll(async () => {
