@@ -30,7 +30,12 @@ type World = Partial<Omit<GameroundActivities, 'deliver'>> & {
   deliver?: (delivery: WalletDelivery) => Promise<DeliveryResult>;
 };
 
-/** Rounds over days, on a server that skips the time in which nothing happens. */
+/**
+ * Rounds over days, on a server that skips the time in which nothing happens.
+ *
+ * Each test starts a server of its own, and may run twice: in one of many runs this server stood still in
+ * the middle of a day, without an error. The second run tells that from a fault of a round.
+ */
 export interface DaysHarness {
   env: TestWorkflowEnvironment;
   /** Every record that was written, the newest last. */
@@ -38,6 +43,8 @@ export interface DaysHarness {
   /** What the world answers, beside a wallet and a database that take everything. */
   world: World;
   open(policy?: Partial<RoundPolicy>): Promise<string>;
+  /** Lets this time pass; fails when the server does not skip it within 40 s. */
+  sleep(ms: number): Promise<void>;
   handle(gameround: string): WorkflowHandle;
   end(gameround: string): Promise<unknown>;
   /** The attention marks that stand on the workflow. */
@@ -45,7 +52,21 @@ export interface DaysHarness {
   stop(): Promise<void>;
 }
 
-export async function startDays(): Promise<DaysHarness> {
+/** Gives each test of a file its own server, and a second run. Returns what the running test uses. */
+export function daysOfEachTest(): () => DaysHarness {
+  jest.retryTimes(1, { logErrorsBeforeRetry: true });
+  let days: DaysHarness | undefined;
+  beforeEach(async () => {
+    days = await startDays();
+  });
+  afterEach(async () => {
+    await days?.stop();
+    days = undefined;
+  });
+  return () => days!;
+}
+
+async function startDays(): Promise<DaysHarness> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const path = required('TEST_SERVER_BINARY');
   const env = await TestWorkflowEnvironment.createTimeSkipping({
@@ -75,6 +96,7 @@ export async function startDays(): Promise<DaysHarness> {
     world,
     handle,
     open: (policy) => open(env, taskQueue, policy),
+    sleep: (ms) => within(40_000, `the server did not skip ${ms} ms`, env.sleep(ms)),
     end: (gameround) =>
       handle(gameround).executeUpdate(endUpdate, {
         args: [{ type: 'end', key: randomUUID(), reason: 'endGameRound' }],
@@ -89,6 +111,14 @@ export async function startDays(): Promise<DaysHarness> {
       await env.teardown();
     },
   };
+}
+
+async function within<T>(ms: number, otherwise: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(otherwise)), ms);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 /** `world` is looked at anew for every call: a test changes it as it goes. */

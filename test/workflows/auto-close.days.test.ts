@@ -1,30 +1,24 @@
 import { stateQuery, type GameroundResult } from '../../src/contracts/gameround';
-import { HOUR_MS, MINUTE_MS, startDays, type DaysHarness } from '../support/days-harness';
+import { daysOfEachTest, HOUR_MS, MINUTE_MS, type DaysHarness } from '../support/days-harness';
 
 /** A forgotten round over days, on a server that skips the time in which nothing happens (docs/interface#auto-close). */
 
 const AFTER_MS = 48 * HOUR_MS;
 
 let days: DaysHarness;
+const ofThisTest = daysOfEachTest();
 /** When the provider was asked, in the server's time. */
 let asked: { gameround: string; at: number }[];
 /** What the provider does at its nth call for a round. */
 let provider: (gameround: string, attempt: number) => Promise<void>;
 
-beforeAll(async () => {
-  days = await startDays();
+beforeEach(() => {
+  days = ofThisTest();
+  asked = [];
   days.world.autoClose = async ({ gameround }) => {
     asked.push({ gameround, at: await days.env.currentTimeMs() });
     await provider(gameround, asked.length);
   };
-}, 60_000);
-
-beforeEach(() => {
-  asked = [];
-});
-
-afterAll(async () => {
-  await days?.stop();
 });
 
 /** Gaps between attempts, in minutes. */
@@ -65,15 +59,15 @@ test('past twice its time the round is marked for a person; the mark goes when i
   provider = () => Promise.reject(new Error('the provider answered 500'));
   const gameround = await days.open();
   const handle = days.handle(gameround);
-  await days.env.sleep(2 * AFTER_MS - 2 * HOUR_MS);
+  await days.sleep(2 * AFTER_MS - 2 * HOUR_MS);
   expect(asked.length).toBeGreaterThan(40);
   expect(await days.attention(gameround)).toEqual([]);
-  await days.env.sleep(2 * HOUR_MS + 5 * MINUTE_MS);
+  await days.sleep(2 * HOUR_MS + 5 * MINUTE_MS);
   expect(await days.attention(gameround)).toEqual(['auto-close-failing']);
   expect((await handle.query(stateQuery)).attention).toEqual(['auto-close-failing']);
   expect(days.records.at(-1)).toMatchObject({ status: 'open', attention: ['auto-close-failing'] });
   const before = asked.length;
-  await days.env.sleep(3 * HOUR_MS);
+  await days.sleep(3 * HOUR_MS);
   expect(asked.length).toBeGreaterThanOrEqual(before + 2);
   await days.end(gameround);
   await handle.result();
@@ -84,11 +78,11 @@ test('past twice its time the round is marked for a person; the mark goes when i
 test('a round that is closed early leaves no timer and is never asked for', async () => {
   provider = () => Promise.resolve();
   const gameround = await days.open();
-  await days.env.sleep(HOUR_MS);
+  await days.sleep(HOUR_MS);
   await days.end(gameround);
   const handle = days.handle(gameround);
   await handle.result();
-  await days.env.sleep(3 * AFTER_MS);
+  await days.sleep(3 * AFTER_MS);
   expect(asked).toEqual([]);
   const { events } = await handle.fetchHistory();
   expect((events ?? []).some((event) => event.timerFiredEventAttributes)).toBe(false);

@@ -1,21 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { BET_UNCONFIRMED } from '../../src/contracts/activities';
-import { HOUR_MS, MINUTE_MS, startDays, type DaysHarness } from '../support/days-harness';
+import { daysOfEachTest, HOUR_MS, MINUTE_MS, type DaysHarness } from '../support/days-harness';
 
 /** A round that waits for something longer than it should says so, on its workflow and its record (docs/interface#waiting-marks). */
 
 let days: DaysHarness;
+const ofThisTest = daysOfEachTest();
 
-beforeAll(async () => {
-  days = await startDays();
-}, 60_000);
-
-afterEach(() => {
-  for (const name of Object.keys(days.world)) delete days.world[name as keyof typeof days.world];
-});
-
-afterAll(async () => {
-  await days?.stop();
+beforeEach(() => {
+  days = ofThisTest();
 });
 
 const marksOf = async (gameround: string): Promise<[string[], readonly string[] | undefined]> => [
@@ -28,11 +21,11 @@ test('a report that the operator does not take is marked after a minute, and giv
   days.world.report = () => Promise.reject(new Error(`the operator answered 500, ${(tried += 1)}`));
   const gameround = await days.open({ gameRoundReport: true });
   await days.end(gameround);
-  await days.env.sleep(MINUTE_MS / 2);
+  await days.sleep(MINUTE_MS / 2);
   expect(await marksOf(gameround)).toEqual([[], []]);
-  await days.env.sleep(2 * MINUTE_MS);
+  await days.sleep(2 * MINUTE_MS);
   expect(await marksOf(gameround)).toEqual([['report-pending'], ['report-pending']]);
-  await days.env.sleep(23 * HOUR_MS);
+  await days.sleep(23 * HOUR_MS);
   expect((await days.handle(gameround).describe()).status.name).toBe('RUNNING');
   await days.handle(gameround).result();
   // 2 s, doubling, at most 10 minutes apart: about 150 tries in a day.
@@ -48,7 +41,7 @@ test("the provider's result is waited for, marked, and comes into the record and
   days.world.report = ({ dataStored }) => Promise.resolve(void done.push(dataStored?.reels ?? 'none'));
   const gameround = await days.open({ gameRoundReport: true, resultCallback: true });
   await days.end(gameround);
-  await days.env.sleep(2 * MINUTE_MS);
+  await days.sleep(2 * MINUTE_MS);
   expect(await marksOf(gameround)).toEqual([['result-pending'], ['result-pending']]);
   expect(done).toEqual([]);
   silent = false;
@@ -68,7 +61,7 @@ test('a provider that tells nothing for an hour holds up the report no longer', 
   days.world.report = ({ dataStored }) => Promise.resolve(void done.push(dataStored?.reels ?? 'none'));
   const gameround = await days.open({ gameRoundReport: true, resultCallback: true });
   await days.end(gameround);
-  await days.env.sleep(HOUR_MS - 5 * MINUTE_MS);
+  await days.sleep(HOUR_MS - 5 * MINUTE_MS);
   expect(done).toEqual([]);
   await days.handle(gameround).result();
   expect(done).toEqual(['none']);
@@ -84,10 +77,10 @@ test('a bet that waits for the database to say what became of it is marked, and 
   };
   const gameround = await days.open();
   const events = async (): Promise<number> => (await days.handle(gameround).fetchHistory()).events!.length;
-  await days.env.sleep(2 * MINUTE_MS);
+  await days.sleep(2 * MINUTE_MS);
   expect(await days.attention(gameround)).toEqual(['debit-unconfirmed']);
   const before = await events();
-  await days.env.sleep(2 * HOUR_MS);
+  await days.sleep(2 * HOUR_MS);
   expect(await events()).toBe(before);
   isDown = false;
   await days.handle(gameround).result();
