@@ -47,6 +47,9 @@ export async function describeViolations(evidence: Evidence, checks: readonly Ch
     checks.flatMap(({ violations }) => violations.slice(0, 2).flatMap(({ gameround }) => gameround ?? [])),
   );
   const shown = [...bad].slice(0, MAX_SHOWN).flatMap((gameround) => evidence.rounds.get(gameround) ?? []);
+  const { skews } = evidence.stack;
+  if (shown.length > 0)
+    lines.push('', '--- clocks that were set ---', ...skews.map((skew) => JSON.stringify(skew)));
   for (const round of shown) {
     if (round.history === undefined) await lookInto(evidence.stack, round).catch(() => undefined);
     lines.push('', ...describeRound(evidence, round));

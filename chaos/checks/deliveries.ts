@@ -9,8 +9,8 @@ const SLACK_MS = 1_000;
 const AFTER_SLEEP_MS = 3_000;
 /** More than calls are ever under way, stragglers too, and less than clocks are set wrong by. */
 const UNDER_WAY_MS = 10_500;
-/** Until a process has noticed that its clock was set. */
-const CLOCK_MS = 1_000;
+/** Until a process has noticed that its clock was set: it looks ten times a second, when it is not busy. */
+const CLOCK_MS = 3_000;
 
 /**
  * I3: a bet is not sent again once its outcome is recorded; and where it was sent twice before that, nobody took the
