@@ -12,10 +12,10 @@ import {
   type WalletDelivery,
 } from '../src/contracts/activities';
 import { startSignal } from '../src/contracts/gameround';
-import { judge } from '../src/domain/judge';
+import { classifyWalletReply } from '../src/domain/classify-wallet-reply';
 import { isOwn } from '../src/domain/round/known-entries';
 import { replyTo, snapshotOf } from '../src/domain/round/replies';
-import { owesNothing, settle } from '../src/domain/round/settle';
+import { owesNothing, applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
 import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { WalletCall, WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
@@ -38,7 +38,7 @@ export interface DeliverDependencies extends AnswerDependencies {
 /** Between two signs of life; well below the time after which a worker is taken for dead (workflows/policies.ts). */
 const ALIVE_MS = 1_000;
 
-type WalletActivities = Pick<GameroundActivities, 'deliver' | 'settle' | 'newSecrets'>;
+type WalletActivities = Pick<GameroundActivities, 'deliver' | 'deliverUntilDefinite' | 'newSecrets'>;
 
 export function createWalletActivities(deps: DeliverDependencies): WalletActivities {
   const { tenants, wallet } = deps;
@@ -52,7 +52,12 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
     const { playerId, gameCode, gameround } = round;
     const answer = await wallet.doTransactions(operator, { playerId, gameCode, gameRound: gameround, call });
     const { repeatableErrorIds, strictReplies } = operator;
-    const outcome = judge(call, answer, { redelivered, repeatableErrorIds, strictReplies, ...known });
+    const outcome = classifyWalletReply(call, answer, {
+      redelivered,
+      repeatableErrorIds,
+      strictReplies,
+      ...known,
+    });
     const { operatorId } = round;
     const { attempt } = activityInfo();
     deps.observe({
@@ -78,7 +83,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       }
     },
 
-    async settle(delivery) {
+    async deliverUntilDefinite(delivery) {
       const operator = await tenants.operator(delivery.round.operatorId);
       const info = activityInfo();
       const { attempt } = info;
@@ -93,14 +98,14 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const { maybePaid, creditAccepted } = { ...known, ...outcome };
       heartbeat({ attempt, begun: false, known: { maybePaid, creditAccepted } } satisfies Remembered);
       if (isLong(info)) return { ...outcome, maybePaid, creditAccepted };
-      throw ApplicationFailure.retryable(outcome.reason, FAILURE_TYPES.walletNotSettled);
+      throw ApplicationFailure.retryable(outcome.reason, FAILURE_TYPES.walletOutcomeOpen);
     },
 
     async newSecrets(operatorId, refusedWith) {
       if (nameOfSecrets(await tenants.operator(operatorId)) !== refusedWith) return;
       throw ApplicationFailure.retryable(
         'the secrets are still the refused ones',
-        FAILURE_TYPES.walletNotSettled,
+        FAILURE_TYPES.walletOutcomeOpen,
       );
     },
   };
@@ -146,7 +151,7 @@ async function after(
   at: string,
 ): Promise<RoundState | undefined> {
   const before = await whole(rounds, state, known);
-  return before && settle(before, outcome, at);
+  return before && applyWalletOutcome(before, outcome, at);
 }
 
 /** A round whose credit is retried for days has to go on in new runs, which it can't while an activity is out. */
@@ -170,7 +175,7 @@ interface Known {
   creditAccepted: boolean;
 }
 
-/** Goes from one attempt of `settle` to the next, as heartbeat details. */
+/** Goes from one attempt of `deliverUntilDefinite` to the next, as heartbeat details. */
 interface Remembered {
   attempt: number;
   begun: boolean;

@@ -1,6 +1,6 @@
 import type { GameroundActivities } from '../src/contracts/activities';
 import type { ReconcileActivities } from '../src/contracts/reconcile';
-import { createAfterwardsActivities, type AfterwardsDependencies } from './afterwards';
+import { createPostCloseActivities, type PostCloseDependencies } from './post-close';
 import { createAutoCloseActivities, type AutoCloseDependencies } from './auto-close';
 import { createWalletActivities, type DeliverDependencies } from './deliver';
 import { createReadModelActivities, type ReadModelDependencies } from './read-model';
@@ -9,7 +9,7 @@ import { createReconcileActivities, type ReconcileDependencies } from './reconci
 export type ActivityDependencies = DeliverDependencies &
   ReadModelDependencies &
   AutoCloseDependencies &
-  AfterwardsDependencies &
+  PostCloseDependencies &
   ReconcileDependencies;
 
 export type Activities = GameroundActivities & ReconcileActivities;
@@ -20,7 +20,7 @@ export function createActivities(deps: ActivityDependencies): Activities {
     ...createWalletActivities(deps),
     ...createReadModelActivities(deps),
     ...createAutoCloseActivities(deps),
-    ...createAfterwardsActivities(deps),
+    ...createPostCloseActivities(deps),
     ...createReconcileActivities(deps),
   };
 }

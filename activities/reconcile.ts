@@ -22,7 +22,7 @@ export function createReconcileActivities({
 }: ReconcileDependencies): ReconcileActivities {
   return {
     async closeAndRead(gameround) {
-      const refused = await control.closeGently(gameround);
+      const refused = await control.closeForReconciliation(gameround);
       const round = await control.read(gameround);
       if (round === undefined) {
         throw ApplicationFailure.nonRetryable('there is no such round', FAILURE_TYPES.roundNotFound);
@@ -53,7 +53,7 @@ export function createReconcileActivities({
       return outcome;
     },
     async settleCrashed(gameround, accepted) {
-      await control.settleCrashed(gameround, accepted);
+      await control.resolveCrashed(gameround, accepted);
       const round = await control.read(gameround);
       if (round === undefined) throw new Error('the round can not be read');
       return round;

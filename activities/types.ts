@@ -14,8 +14,8 @@ export interface RoundControl {
    * Closes an open round without ever voiding it; rejects while that is still going on. Returns the
    * operator's error where it refused the closing for good.
    */
-  closeGently(gameround: string): Promise<ErrorObject | undefined>;
-  settleCrashed(gameround: string, accepted: string[]): Promise<void>;
+  closeForReconciliation(gameround: string): Promise<ErrorObject | undefined>;
+  resolveCrashed(gameround: string, accepted: string[]): Promise<void>;
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }
 

@@ -29,9 +29,9 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     what: 'a first bet of unknown outcome is given up without a void',
     changes: [
       {
-        file: 'src/domain/round/settle.ts',
-        find: `  if (first) return answeredFirst(cancelRound(failed, reason, at), key, why);`,
-        replace: `  if (first) return answeredFirst({ ...failed, status: 'cancel', closedAt: at, amountToCollect: 0 }, key, why);`,
+        file: 'src/domain/round/apply-wallet-outcome.ts',
+        find: `  if (first) return answered(cancelRound(failed, reason, at), key, { refusal: why });`,
+        replace: `  if (first) return answered({ ...failed, status: 'cancel', closedAt: at, amountToCollect: 0 }, key, { refusal: why });`,
       },
     ],
   },
@@ -49,7 +49,7 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     what: 'a bet without an answer counts as declined',
     changes: [
       {
-        file: 'src/domain/judge.ts',
+        file: 'src/domain/classify-wallet-reply.ts',
         find: `      : { kind: 'unknown', reason };`,
         replace: `      : { kind: 'declined', unauthorised: false, processed: false };`,
       },

@@ -143,7 +143,7 @@ export async function askRunning({ temporal }: Stack, gameround: string): Promis
     return await temporal.workflow.getHandle(workflowIdOf(gameround)).executeUpdate(stateUpdate);
   } catch (error) {
     const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure) || cause.type !== FAILURES.told) throw error;
+    if (!(cause instanceof ApplicationFailure) || cause.type !== FAILURES.stateReply) throw error;
     return cause.details?.[0] as RoundStateView;
   }
 }

@@ -14,7 +14,7 @@ interface Mutant extends Change {
 }
 
 const DECIDE = 'src/domain/round/decide.ts';
-const SETTLE = 'src/domain/round/settle.ts';
+const SETTLE = 'src/domain/round/apply-wallet-outcome.ts';
 const KEYS = 'src/domain/round/keys.ts';
 
 const MUTANTS: Mutant[] = [

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { readinessReply, type Health, type HealthReport } from './http/health';
 import type { Metrics } from './metrics';
-import { listen } from './process';
+import { listen } from './lifecycle';
 
 /** Health and measures of one process, for those who run it: on a listener of its own, which partners don't reach. */
 export interface Admin {

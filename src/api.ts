@@ -3,7 +3,7 @@ import { commandPorts } from './command-ports';
 import { createCommands } from './commands';
 import type { CommandPorts } from './commands/ports';
 import { createReconciliation } from './commands/reconcile-transactions';
-import type { GameroundCommands } from './commands/types';
+import type { RoundService } from './commands/types';
 import type { Config } from './config';
 import { TASK_QUEUE } from './contracts/gameround';
 import { createDemoRounds, createDemoStore } from './demo';
@@ -15,8 +15,8 @@ import { DEFAULT_LIMITS, type HttpDeps, type RoundQueries } from './http/deps';
 import { createHealth, type Health, type Probes } from './http/health';
 import { createHttpServer } from './http/server';
 import type { Logger } from './logging';
-import { createPollerWatch } from './pollers';
-import { listen, untilAborted, untilReached } from './process';
+import { createWorkerLiveness } from './worker-liveness';
+import { listen, untilAborted, untilReached } from './lifecycle';
 import type { Database } from './read-model/connect';
 import { ensureRoundIndexes } from './read-model/rounds';
 import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
@@ -104,14 +104,14 @@ function httpDeps(
     limits: { calls: config.http.maxCalls, crowd: Math.max(DEFAULT_LIMITS.crowd, 2 * config.http.maxCalls) },
     health,
     clock: Date.now,
-    elapsed: () => performance.now(),
+    monotonicNow: () => performance.now(),
   };
 }
 
 /** Reads that MongoDB can't answer just now are told so; the record only says where to look, the round how it stands. */
-function roundQueries(queries: RecordQueries, commands: GameroundCommands): RoundQueries {
+function roundQueries(queries: RecordQueries, commands: RoundService): RoundQueries {
   return {
-    openRound: async (session) => {
+    findOpenRound: async (session) => {
       const holder = await queries.holderOfGuard(session).catch((error: unknown) => {
         throw refuseBecause(error, 'SERVICEUNAVAILABLE');
       });
@@ -124,7 +124,7 @@ function roundQueries(queries: RecordQueries, commands: GameroundCommands): Roun
 function probes({ connection, client }: Temporal, { db }: Database): Probes {
   const inTime = <T>(ask: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, ask);
-  const isWorkerThere = createPollerWatch();
+  const isWorkerThere = createWorkerLiveness();
   return {
     temporal: async () => {
       await inTime(() => connection.workflowService.getSystemInfo({}));

@@ -208,7 +208,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     logLevel: data.LOG_LEVEL,
     environment: data.ENVIRONMENT,
     backofficeToken:
-      data.BACKOFFICE_TOKEN ?? kept(dataDir, 'backoffice-token', 'BACKOFFICE_TOKEN', () => random(24)),
+      data.BACKOFFICE_TOKEN ??
+      loadOrCreateSecret(dataDir, 'backoffice-token', 'BACKOFFICE_TOKEN', () => random(24)),
     secretsKey: secretsKey(dataDir, data.SECRETS_KEY),
     payloads: { keys: data.PAYLOAD_KEYS, readKeys: data.PAYLOAD_READ_KEYS },
     codecServer: {
@@ -401,7 +402,10 @@ function random(bytes: number): string {
 
 function secretsKey(dataDir: string, given: string | undefined): Buffer {
   const value =
-    given ?? kept(dataDir, 'secrets-key', 'SECRETS_KEY', () => randomBytes(KEY_BYTES).toString('base64'));
+    given ??
+    loadOrCreateSecret(dataDir, 'secrets-key', 'SECRETS_KEY', () =>
+      randomBytes(KEY_BYTES).toString('base64'),
+    );
   const key = readKey(value);
   if (key === undefined)
     throw new ConfigError(['SECRETS_KEY: the one kept in DATA_DIR is not 32 bytes in base64']);
@@ -429,7 +433,7 @@ export function makeFolder(variable: string, folder: string): void {
  * A secret of this machine, made once for this user alone. The file appears whole and never replaces another: of two
  * processes that start at once both use the one that was first.
  */
-function kept(dataDir: string, name: string, variable: string, make: () => string): string {
+function loadOrCreateSecret(dataDir: string, name: string, variable: string, make: () => string): string {
   const file = join(dataDir, name);
   const aside = `${file}.${process.pid}`;
   try {

@@ -1,6 +1,6 @@
 import { serveApi } from './api';
 import { openFoundation } from './foundation';
-import { runProcess } from './process';
+import { runProcess } from './lifecycle';
 
 /** The API process. Runs until SIGTERM, SIGINT or the end of the process that started it. */
 runProcess(async () => {

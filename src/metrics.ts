@@ -8,7 +8,7 @@ export interface Metrics {
   httpInFlight(change: 1 | -1): void;
   /** One call to an operator: `outcome` is its status, or `silence`. */
   walletCall(call: { operatorId: string; operation: string; outcome: string; seconds: number }): void;
-  /** What a delivery of a worker came to (see src/domain/judge.ts). */
+  /** What a delivery of a worker came to (see src/domain/classify-wallet-reply.ts). */
   walletOutcome(call: { operatorId: string; purpose: string; outcome: string }): void;
   walletRuleBroken(call: { operatorId: string; rule: WalletRule }): void;
   /** A call that was not sent: the operator's wallet is failing, or its share of pending calls is used up. */

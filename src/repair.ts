@@ -3,7 +3,7 @@ import { commandPorts } from './command-ports';
 import { repairRecords } from './commands/repair-records';
 import { TASK_QUEUE } from './contracts/gameround';
 import { openFoundation } from './foundation';
-import { PersonNeededError, runProcess } from './process';
+import { PersonNeededError, runProcess } from './lifecycle';
 import { createRoundQueries } from './queries/rounds';
 
 /** `npm run repair-records -- --since 2026-01-02T03:04:05Z`, after a database was restored; see docs/operations.md. */

@@ -1,6 +1,6 @@
 import { resumeRounds } from './commands/resume-rounds';
 import { openFoundation } from './foundation';
-import { PersonNeededError, runProcess } from './process';
+import { PersonNeededError, runProcess } from './lifecycle';
 
 /** `npm run resume -- --operator op1`, once its secrets are right again; see docs/operations.md. */
 runProcess(async () => {

@@ -1,5 +1,5 @@
 import { openFoundation } from '../src/foundation';
-import { runProcess } from '../src/process';
+import { runProcess } from '../src/lifecycle';
 import { runWorker } from './run';
 
 /** The worker process. Runs until SIGTERM, SIGINT or the end of the process that started it. */

@@ -1,7 +1,7 @@
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../src/contracts/search-attributes';
 import type { Logger } from '../src/logging';
-import { PersonNeededError } from '../src/process';
+import { PersonNeededError } from '../src/lifecycle';
 
 type SearchAttribute = (typeof SEARCH_ATTRIBUTES)[number];
 

@@ -8,7 +8,7 @@ import type { Config } from '../src/config';
 import { temporalAddress, type Foundation } from '../src/foundation';
 import type { Health } from '../src/http/health';
 import type { Logger } from '../src/logging';
-import { untilAborted, untilReached } from '../src/process';
+import { untilAborted, untilReached } from '../src/lifecycle';
 import { ensureRoundIndexes } from '../src/read-model/rounds';
 import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
 import { bundlePath } from './bundle';

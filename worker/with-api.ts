@@ -1,6 +1,6 @@
 import { serveApi } from '../src/api';
 import { openFoundation } from '../src/foundation';
-import { runProcess } from '../src/process';
+import { runProcess } from '../src/lifecycle';
 import { runWorker } from './run';
 
 /**

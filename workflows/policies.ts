@@ -33,7 +33,7 @@ export function betDelivery(leftMs?: number): ActivityOptions {
 }
 
 /** A bet whose worth is not known by then, its time being over, is marked for a person. */
-export const BET_LATE_MS = 2_000;
+export const BET_WARN_MS = 2_000;
 
 /** From the failed first delivery to the first retry, then doubling. */
 export const FIRST_RETRY_MS = 1_000;
@@ -45,7 +45,7 @@ export const MAX_RETRY_MS = 60_000;
  * Credits and voids, until they are settled (docs/interface#retry-rule). After an hour the activity returns what it knows
  * (activities/deliver.ts), so that a round can go on in a new run, and is begun again.
  */
-export function untilSettled(firstMs = 2 * FIRST_RETRY_MS): ActivityOptions {
+export function untilDefinite(firstMs = 2 * FIRST_RETRY_MS): ActivityOptions {
   return {
     startToCloseTimeout: DELIVERY_MS,
     heartbeatTimeout: WORKER_DEATH_MS,
@@ -76,7 +76,7 @@ export const PROJECTION: ActivityOptions = {
 };
 
 /** A record that isn't written by then is marked for a person. */
-export const PROJECTION_LATE_MS = 2_000;
+export const PROJECTION_WARN_MS = 2_000;
 
 /** Each attempt stands by itself in the history: a round that is still open after a 200 is tried again as well. */
 export const AUTO_CLOSE: ActivityOptions = { startToCloseTimeout: 35_000, retry: { maximumAttempts: 1 } };
@@ -97,7 +97,7 @@ export const MAX_BYTES_PER_RUN = 16 * 1024 * 1024;
 export const MAX_UPDATES_PER_RUN = 1_500;
 
 /** Ten answers to updates, and a record, go with one task at the most, and the server ends a round whose task has more than 4 MiB. */
-export const MAX_TOLD_CHARS = 128 * 1024;
+export const MAX_STATE_REPLY_CHARS = 128 * 1024;
 
 /** The provider's data about a closed round: asked for an hour, then the report goes without. */
 export const RESULT: ActivityOptions = {
@@ -113,7 +113,7 @@ export const REPORT: ActivityOptions = {
 };
 
 /** A result or report that takes longer than this is marked for a person. */
-export const AFTERWARDS_LATE_MS = 60_000;
+export const POST_CLOSE_WARN_MS = 60_000;
 
 /** The round retries its own credit; reconciliation waits for it. */
 export const CLOSE_FOR_RECONCILE: ActivityOptions = {
@@ -124,7 +124,7 @@ export const CLOSE_FOR_RECONCILE: ActivityOptions = {
 /** One call; an operator that can't be reached is told to the caller, who may try again. */
 export const RESEND: ActivityOptions = { startToCloseTimeout: 65_000, retry: { maximumAttempts: 1 } };
 
-export const SETTLE_CRASHED: ActivityOptions = {
+export const RESOLVE_CRASHED: ActivityOptions = {
   startToCloseTimeout: 15_000,
   retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 10_000 },
 };

@@ -1,11 +1,11 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { ReconcileActivities, ReconcileResult } from '../src/contracts/reconcile';
 import { settledBy } from '../src/domain/round/reconcile';
-import { CLOSE_FOR_RECONCILE, RESEND, SETTLE_CRASHED } from './policies';
+import { CLOSE_FOR_RECONCILE, RESEND, RESOLVE_CRASHED } from './policies';
 
 const { closeAndRead } = proxyActivities<Pick<ReconcileActivities, 'closeAndRead'>>(CLOSE_FOR_RECONCILE);
 const { resend } = proxyActivities<Pick<ReconcileActivities, 'resend'>>(RESEND);
-const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrashed'>>(SETTLE_CRASHED);
+const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrashed'>>(RESOLVE_CRASHED);
 
 /**
  * Reconciles a round with its operator (docs/interface#reconcile-transactions): closes it when it is open, sends every

@@ -1,3 +1,4 @@
+import type { MonotonicClock } from '../domain/time';
 /**
  * Knows which operators' wallets are failing. It opens after a number of failures in a row without any answer between
  * them, and then lets one call at a time try again, after a pause that doubles as long as the tries fail.
@@ -13,8 +14,8 @@ export interface Breaker {
 export type NoteResult = (answered: boolean) => void;
 
 export interface BreakerOptions {
-  /** Milliseconds that rise with what passes; by a clock that is set back a wallet would be kept waiting. */
-  elapsed?: () => number;
+  /** A clock that is set back would keep a wallet waiting. */
+  monotonicNow?: MonotonicClock;
   failuresInARow: number;
   firstPauseMs: number;
   maxPauseMs: number;
@@ -28,11 +29,17 @@ interface Trouble {
 }
 
 export function createBreaker(options: BreakerOptions): Breaker {
-  const { elapsed = () => performance.now(), failuresInARow, firstPauseMs, maxPauseMs, onChange } = options;
+  const {
+    monotonicNow = () => performance.now(),
+    failuresInARow,
+    firstPauseMs,
+    maxPauseMs,
+    onChange,
+  } = options;
   const troubles = new Map<string, Trouble>();
 
   function pauseFor(trouble: Trouble, pauseMs: number): void {
-    trouble.failing = { pauseMs, nextTryAt: elapsed() + pauseMs, trying: false };
+    trouble.failing = { pauseMs, nextTryAt: monotonicNow() + pauseMs, trying: false };
   }
 
   function note(operatorId: string, answered: boolean): void {
@@ -55,7 +62,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
       const trouble = troubles.get(operatorId);
       const failing = trouble?.failing;
       if (trouble === undefined || failing === undefined) return (answered) => note(operatorId, answered);
-      if (failing.trying || elapsed() < failing.nextTryAt) return undefined;
+      if (failing.trying || monotonicNow() < failing.nextTryAt) return undefined;
       failing.trying = true;
       return (answered) => {
         note(operatorId, answered);

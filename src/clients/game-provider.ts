@@ -65,7 +65,7 @@ export function createProviderClient(http: HttpClient): ProviderClient {
 }
 
 function bodyOf(answer: HttpAnswer): unknown {
-  if (answer.kind === 'silence') throw new Error(`the provider did not answer: ${answer.reason}`);
+  if (answer.kind === 'no-response') throw new Error(`the provider did not answer: ${answer.reason}`);
   if (answer.status !== 200) throw new Error(`the provider answered ${answer.status}`);
   return answer.body;
 }

@@ -4,8 +4,8 @@ import { createBreaker, type Breaker, type BreakerOptions } from './breaker';
 import { createSlots } from './slots';
 import type { OperatorAddress, OperatorWallet } from './types';
 
-/** Judged as what it is (src/domain/judge.ts): a bet that is off, or something owed that is repeated. */
-type NotSent = WalletAnswer & { kind: 'silence' };
+/** Judged as what it is (src/domain/classify-wallet-reply.ts): a bet that is off, or something owed that is repeated. */
+type NotSent = WalletAnswer & { kind: 'no-response' };
 
 /** Why a call was not sent. */
 export type Withheld = 'failing' | 'busy';
@@ -43,7 +43,7 @@ export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOption
   function withheld(operatorId: string, operation: string, why: Withheld): NotSent {
     onWithheld?.(operatorId, operation, why);
     const reason = why === 'failing' ? 'the wallet is failing' : 'too many calls to this wallet at a time';
-    return { kind: 'silence', reason, unsent: true };
+    return { kind: 'no-response', reason, unsent: true };
   }
 
   /** A call that need not be sent at any price. */
@@ -103,7 +103,7 @@ export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOption
         const answered = balance.kind !== 'unavailable' || balance.answered === true;
         return { answer: balance, answered };
       });
-      return answer.kind === 'silence' ? { kind: 'unavailable', reason: answer.reason } : answer;
+      return answer.kind === 'no-response' ? { kind: 'unavailable', reason: answer.reason } : answer;
     },
     async doGameRoundReport(operator: OperatorAddress, gameRoundDetail) {
       const release = reports.tryAcquire(operator.operatorId);

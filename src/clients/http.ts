@@ -29,7 +29,7 @@ export type HttpAnswer =
       errorId?: string;
     }
   | {
-      kind: 'silence';
+      kind: 'no-response';
       reason: string;
       /** Nothing of the call left this machine: its address is one that may not be called. */
       unsent?: true;
@@ -144,7 +144,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       // The server had closed this idle connection before the call: nothing was sent.
       if (isClosed && !signal.aborted) return exchange(call, requestId);
       const reason = signal.aborted ? 'time-out' : reasonOf(error);
-      return { kind: 'silence', reason, ...(reason === ADDRESS_REFUSED ? { unsent: true } : {}) };
+      return { kind: 'no-response', reason, ...(reason === ADDRESS_REFUSED ? { unsent: true } : {}) };
     }
   }
 

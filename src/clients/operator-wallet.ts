@@ -1,4 +1,4 @@
-import { readBalance } from '../domain/judge';
+import { readBalance } from '../domain/classify-wallet-reply';
 import { errorIn } from '../domain/errors';
 import type { OperatorTransaction } from '../domain/wallet-call';
 import type { HttpAnswer, HttpClient } from './http';
@@ -46,7 +46,7 @@ export function createOperatorWallet(http: HttpClient): OperatorWallet {
         body: JSON.stringify({ gameRoundDetail }),
         timeoutMs: operator.walletTimeoutMs,
       });
-      if (answer.kind === 'silence') throw new Error(`no answer: ${answer.reason}`);
+      if (answer.kind === 'no-response') throw new Error(`no answer: ${answer.reason}`);
       if (answer.status !== 200) throw new Error(`status ${answer.status}`);
       // An errorCode on a 200 counts only together with the header (docs/interface#report-error-header).
       const error = answer.errorId === undefined ? undefined : errorIn(answer.body, answer.status);
@@ -77,7 +77,7 @@ function urlOf(operator: OperatorAddress, path: string): string {
 }
 
 function balanceOf(answer: HttpAnswer): BalanceAnswer {
-  if (answer.kind === 'silence') return { kind: 'unavailable', reason: answer.reason };
+  if (answer.kind === 'no-response') return { kind: 'unavailable', reason: answer.reason };
   const errorCode = errorIn(answer.body, answer.status);
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
     return { kind: 'refused', errorCode };

@@ -8,6 +8,7 @@ import type { Logger } from '../logging';
 import { signInPage } from './page';
 import { createCodecSessions, SESSION_SECONDS, type CodecSessions } from './sessions';
 import { carriedOut, type CodecStep } from './wire';
+import type { MonotonicClock } from '../domain/time';
 
 export interface CodecServerDeps {
   codec: PayloadCodec;
@@ -20,8 +21,7 @@ export interface CodecServerDeps {
   logger: Logger;
   /** Milliseconds since the epoch. */
   clock: () => number;
-  /** Milliseconds that rise with what passes, whatever the clock is set to. */
-  elapsed: () => number;
+  monotonicNow: MonotonicClock;
 }
 
 /** Temporal's own bound of a message is 4 MiB, and base64 takes a third more. */
@@ -35,7 +35,7 @@ const PREFLIGHT_SECONDS = '600';
  * and sends no secret of ours; what it can send is a cookie, which signing in at `/` gives.
  */
 export function createCodecApp(deps: CodecServerDeps): Koa {
-  const sessions = createCodecSessions(deps.token, deps.clock, deps.elapsed);
+  const sessions = createCodecSessions(deps.token, deps.clock, deps.monotonicNow);
   const router = new Router();
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'live' };

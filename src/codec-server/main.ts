@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { ConfigError, describeConfig, loadConfig } from '../config';
 import { createLogger } from '../logging';
 import { createPayloadCodec } from '../payloads/codec';
-import { listen, runProcess, stopSignal, untilAborted } from '../process';
+import { listen, runProcess, stopSignal, untilAborted } from '../lifecycle';
 import { createCodecApp } from './app';
 
 const FINISH_WITHIN_MS = 5_000;
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     proxied: config.http.trustedProxies > 0,
     logger,
     clock: Date.now,
-    elapsed: () => performance.now(),
+    monotonicNow: () => performance.now(),
   });
   const answer = app.callback();
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {

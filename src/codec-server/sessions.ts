@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { MonotonicClock } from '../domain/time';
 
 /** How long a person who signed in may see what is encrypted. */
 export const SESSION_SECONDS = 8 * 3_600;
@@ -17,12 +18,11 @@ export interface CodecSessions {
 /**
  * Sessions are `<expiry>.<hmac>`: nothing is kept, and a new token ends them all.
  * @param clock milliseconds since the epoch
- * @param elapsed milliseconds that rise with what passes, whatever the clock is set to
  */
 export function createCodecSessions(
   token: string,
   clock: () => number,
-  elapsed: () => number,
+  monotonicNow: MonotonicClock,
 ): CodecSessions {
   let wrong = { count: 0, since: -Infinity };
   const mac = (text: string): Buffer => createHmac('sha256', token).update(text).digest();
@@ -31,7 +31,7 @@ export function createCodecSessions(
     `${expiry}.${mac(`codec session until ${expiry}`).toString('base64url')}`;
   return {
     isToken(given) {
-      if (elapsed() - wrong.since >= MINUTE_MS) wrong = { count: 0, since: elapsed() };
+      if (monotonicNow() - wrong.since >= MINUTE_MS) wrong = { count: 0, since: monotonicNow() };
       if (wrong.count >= WRONG_PER_MINUTE) return undefined;
       const isRight = equal(given, token);
       if (!isRight) wrong.count += 1;

@@ -1,5 +1,5 @@
 import type { RoundReply } from '../contracts/gameround';
-import { commandKey, sendToRound, type CommandDependencies } from './shared';
+import { commandKey, sendToRound, type CommandDependencies } from './send-to-round';
 import type { AddWin } from './types';
 
 export async function addWin(deps: CommandDependencies, request: AddWin): Promise<RoundReply> {

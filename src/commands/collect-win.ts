@@ -1,5 +1,5 @@
 import type { RoundReply } from '../contracts/gameround';
-import { commandKey, sendToRound, type CommandDependencies } from './shared';
+import { commandKey, sendToRound, type CommandDependencies } from './send-to-round';
 import type { CollectWin } from './types';
 
 export async function collectWin(deps: CommandDependencies, request: CollectWin): Promise<RoundReply> {

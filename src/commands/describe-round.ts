@@ -1,7 +1,13 @@
 import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
 import { commandDeadline } from './deadline';
-import { isOver, recordOf, standingOf, stateOf, type CommandDependencies } from './shared';
+import {
+  isOver,
+  recordOf,
+  standingOf,
+  stateRepairingRecord,
+  type CommandDependencies,
+} from './send-to-round';
 
 /** How a round really stands. */
 export async function describeRound(
@@ -10,7 +16,9 @@ export async function describeRound(
 ): Promise<RoundSnapshot | undefined> {
   const deadline = commandDeadline();
   const standing = await standingOf(deps, gameround);
-  const state = isOver(standing) ? undefined : await stateOf(deps, gameround, standing, deadline);
+  const state = isOver(standing)
+    ? undefined
+    : await stateRepairingRecord(deps, gameround, standing, deadline);
   if (state !== undefined || standing === undefined) return state;
   const record = await recordOf(deps, gameround);
   // Neither says anything, and one of them can't: that is no "no".

@@ -9,12 +9,12 @@ import type { LocalWorker } from './local-worker';
 import type { CommandPorts } from './ports';
 import { createRoundClient } from './round-client';
 import { startGameRound } from './start-game-round';
-import type { GameroundCommands } from './types';
+import type { RoundService } from './types';
 import { voidGameRound } from './void-game-round';
 
 export interface CommandOptions {
   /** Milliseconds since the epoch: what a new round is dated by. */
-  now?: () => number;
+  nowMs?: () => number;
   taskQueue?: string;
   /** Where the worker runs in the same process. */
   local?: LocalWorker;
@@ -23,9 +23,9 @@ export interface CommandOptions {
 export function createCommands(
   client: Client,
   ports: CommandPorts,
-  { now = Date.now, taskQueue = TASK_QUEUE, local }: CommandOptions = {},
-): GameroundCommands {
-  const deps = { rounds: createRoundClient(client, taskQueue, local), ports, now };
+  { nowMs = Date.now, taskQueue = TASK_QUEUE, local }: CommandOptions = {},
+): RoundService {
+  const deps = { rounds: createRoundClient(client, taskQueue, local), ports, nowMs };
   return {
     startGameRound: (request) => startGameRound(deps, request),
     addWin: (request) => addWin(deps, request),

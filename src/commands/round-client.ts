@@ -28,7 +28,7 @@ import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/sea
 import { refuse } from '../domain/errors';
 import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundIdentity, RoundState } from '../domain/round/types';
-import { channels } from './channels';
+import { definitionsOf } from './command-definitions';
 import { firstAnswer, type LocalWorker } from './local-worker';
 import {
   commandDeadline,
@@ -51,18 +51,32 @@ const MAX_PAUSE_MS = 2_000;
 const LOOK_MS = 500;
 
 /** No workflow of that id runs: the round is over, or there never was one. */
-export type Gone = 'gone';
+export type NotRunning = 'gone';
 
 export interface RoundClient {
   /** Starts the round, or joins it when it runs already. */
-  start(start: GameroundStart, actor: Actor, deadline?: number): Promise<RoundReply | Gone | 'guard-lost'>;
+  start(
+    start: GameroundStart,
+    actor: Actor,
+    deadline?: number,
+  ): Promise<RoundReply | NotRunning | 'guard-lost'>;
   /**
    * Makes the command durable by a signal and fetches its answer by an update. A round that is known to wait for its wallet
    * is asked first whether it would take it: what it refuses leaves nothing in its history.
    */
-  send: (gameround: string, sent: Command, actor?: Actor, about?: Sending) => Promise<RoundReply | Gone>;
+  signalThenUpdate: (
+    gameround: string,
+    sent: Command,
+    actor?: Actor,
+    about?: Sending,
+  ) => Promise<RoundReply | NotRunning>;
   /** Fetches an answer without making anything durable first: for what can only be a repeat. */
-  ask: (gameround: string, sent: Command, actor?: Actor, deadline?: number) => Promise<RoundReply | Gone>;
+  updateOnly: (
+    gameround: string,
+    sent: Command,
+    actor?: Actor,
+    deadline?: number,
+  ) => Promise<RoundReply | NotRunning>;
   /** The round's state, also of a closed one within retention; undefined where there never was a round. */
   state(gameround: string, deadline?: number): Promise<RoundStateView | undefined>;
   isRunning(gameround: string, deadline?: number): Promise<boolean>;
@@ -86,28 +100,41 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   const limited = <T>(gameround: string, run: () => Promise<T>, about: Waiting): Promise<T> =>
     withinCommandTime(client, () => limit(gameround, run, about.deadline), about);
 
-  async function update(gameround: string, sent: Command, asked: Asked, look?: Look): Promise<Told> {
-    const { command, update: definition } = channels(sent);
+  async function update(
+    gameround: string,
+    sent: Command,
+    asked: PendingAsk,
+    look?: Look,
+  ): Promise<UpdateResult> {
+    const { command, update: definition } = definitionsOf(sent);
     const { actor, call } = asked;
     const args: [Command, Actor?, string?, Look?] = [command, actor, call, look];
     return tell(gameround, asked, () => handleOf(gameround).executeUpdate(definition, { args }));
   }
 
-  async function tell(gameround: string, asked: Asked, run: () => Promise<RoundReply>): Promise<Told> {
+  async function tell(
+    gameround: string,
+    asked: PendingAsk,
+    run: () => Promise<RoundReply>,
+  ): Promise<UpdateResult> {
     try {
       return { reply: await limited(gameround, run, asked) };
     } catch (error) {
-      return toldBy(error, () => limited(gameround, () => answersOf(handleOf(gameround)), asked), asked);
+      return updateResultOf(
+        error,
+        () => limited(gameround, () => answersOf(handleOf(gameround)), asked),
+        asked,
+      );
     }
   }
 
   /** Asks again while the command is being carried out; at the end of the caller's time the answer is that it is. */
-  async function answered(
+  async function askUntilDone(
     gameround: string,
     sent: Command,
-    asked: Asked,
-    first: Told,
-  ): Promise<RoundReply | Gone> {
+    asked: PendingAsk,
+    first: UpdateResult,
+  ): Promise<RoundReply | NotRunning> {
     let pauseMs = FIRST_PAUSE_MS;
     for (let told = first; ; told = await update(gameround, sent, asked, 'again')) {
       // It was being carried out, and was refused without being kept: it is judged anew.
@@ -124,7 +151,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   }
 
   /** Starts the round with its first task for this process's worker; false where another start was first. */
-  async function startHere(eager: Client, start: GameroundStart, asked: Asked): Promise<boolean> {
+  async function startHere(eager: Client, start: GameroundStart, asked: PendingAsk): Promise<boolean> {
     const options = { ...startOptions(start), taskQueue, requestEagerStart: true };
     const run = (): Promise<unknown> => eager.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, options);
     try {
@@ -136,7 +163,10 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     }
   }
 
-  async function startAndAsk(start: GameroundStart, asked: Asked): Promise<RoundReply | Gone | 'guard-lost'> {
+  async function startAndAsk(
+    start: GameroundStart,
+    asked: PendingAsk,
+  ): Promise<RoundReply | NotRunning | 'guard-lost'> {
     const { command, identity } = start;
     const { gameround } = identity;
     const first = await tell(gameround, asked, () =>
@@ -145,16 +175,16 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
         args: [command, asked.actor, asked.call],
       }),
     );
-    return first === 'guard-lost' ? first : answered(gameround, command, asked, first);
+    return first === 'guard-lost' ? first : askUntilDone(gameround, command, asked, first);
   }
 
   return {
     start: async (start, actor, deadline = commandDeadline()) => {
-      mustBeReadable(start.command);
+      assertReadable(start.command);
       const call = randomUUID();
-      const asked: Asked = { actor, call, deadline };
+      const asked: PendingAsk = { actor, call, deadline };
       const begun = { ...start, call };
-      const ask = (): Promise<RoundReply | Gone | 'guard-lost'> => startAndAsk(begun, asked);
+      const ask = (): Promise<RoundReply | NotRunning | 'guard-lost'> => startAndAsk(begun, asked);
       const eager = local?.client;
       if (eager === undefined) return ask();
       return firstAnswer(
@@ -164,30 +194,35 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
         ask,
       );
     },
-    send: async (gameround, sent, actor, { deadline = commandDeadline(), isWaiting = false } = {}) => {
-      mustBeReadable(sent);
-      const asked: Asked = { actor, call: randomUUID(), deadline };
+    signalThenUpdate: async (
+      gameround,
+      sent,
+      actor,
+      { deadline = commandDeadline(), isWaiting = false } = {},
+    ) => {
+      assertReadable(sent);
+      const asked: PendingAsk = { actor, call: randomUUID(), deadline };
       if (isWaiting || waiting.has(gameround)) {
         const told = await update(gameround, sent, asked, 'first');
-        if (told !== 'free') return answered(gameround, sent, asked, told);
+        if (told !== 'free') return askUntilDone(gameround, sent, asked, told);
       }
-      const { command, signal } = channels(sent);
+      const { command, signal } = definitionsOf(sent);
       const { call } = asked;
       const signalled = async (): Promise<boolean> => {
         // Once: what comes after this may be tried again, and all of it would be in the history.
         await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, call), asked);
         return local?.waitingCalls.isLocal(gameround) ?? false;
       };
-      const ask = async (): Promise<RoundReply | Gone> => {
+      const ask = async (): Promise<RoundReply | NotRunning> => {
         const taken = { ...asked, isTaken: true };
-        return answered(gameround, sent, taken, await update(gameround, sent, taken));
+        return askUntilDone(gameround, sent, taken, await update(gameround, sent, taken));
       };
-      return firstAnswer(local, { call, gameround }, signalled, ask).catch(goneOr);
+      return firstAnswer(local, { call, gameround }, signalled, ask).catch(notRunningOrThrow);
     },
-    ask: async (gameround, sent, actor, deadline = commandDeadline()) => {
-      mustBeReadable(sent);
-      const asked: Asked = { actor, call: randomUUID(), deadline };
-      return answered(gameround, sent, asked, await update(gameround, sent, asked));
+    updateOnly: async (gameround, sent, actor, deadline = commandDeadline()) => {
+      assertReadable(sent);
+      const asked: PendingAsk = { actor, call: randomUUID(), deadline };
+      return askUntilDone(gameround, sent, asked, await update(gameround, sent, asked));
     },
     state: (gameround, until) =>
       withinCommandTime(client, () => reading(gameround, () => stateOf(handleOf(gameround)), until), {
@@ -219,13 +254,13 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
 }
 
 /** What its round could not read must not reach it: it would be in the history, and its debit sent, before it is refused. */
-function mustBeReadable(command: Command): void {
+function assertReadable(command: Command): void {
   const read = readCommand(command.type, command);
   if ('fault' in read) throw refuse('INVALIDREQUEST', read.fault);
 }
 
 /** A call to a round: who makes it, and until when its answer is waited for. */
-interface Asked extends Waiting {
+interface PendingAsk extends Waiting {
   actor: Actor | undefined;
   call: string;
   deadline: number;
@@ -234,14 +269,14 @@ interface Asked extends Waiting {
 }
 
 /** What an update says of its command: the answer, or how the round stands while it is being carried out (`heldKey`). */
-type Told = { reply: RoundReply; heldKey?: string | undefined } | Gone | 'free' | 'guard-lost';
+type UpdateResult = { reply: RoundReply; heldKey?: string | undefined } | NotRunning | 'free' | 'guard-lost';
 
 /** A round's validator tells its answers by refusing the update: that leaves nothing in the history. */
-async function toldBy(
+async function updateResultOf(
   error: unknown,
   answers: () => Promise<Answers>,
-  { call, key = call }: Asked,
-): Promise<Told> {
+  { call, key = call }: PendingAsk,
+): Promise<UpdateResult> {
   const { type, details } = failureOf(error) ?? {};
   switch (type) {
     case FAILURES.guardLost:
@@ -259,7 +294,7 @@ async function toldBy(
     default:
       break;
   }
-  goneOr(error);
+  notRunningOrThrow(error);
   // A command that ended the round at once has its answer in the round's result.
   const kept = await answers();
   const reply = kept[call] ?? kept[key];
@@ -301,7 +336,7 @@ async function answersOf(handle: WorkflowHandle): Promise<Answers> {
  * by a query. So is one with more to tell than updates may carry.
  */
 async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
-  const told = await toldState(handle);
+  const told = await readRunningState(handle);
   if (told !== 'over' && told !== 'too large') return told;
   try {
     const state = await handle.query(stateQuery);
@@ -313,12 +348,12 @@ async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefin
   }
 }
 
-async function toldState(handle: WorkflowHandle): Promise<RoundStateView | 'over' | 'too large'> {
+async function readRunningState(handle: WorkflowHandle): Promise<RoundStateView | 'over' | 'too large'> {
   try {
     return await handle.executeUpdate(stateUpdate);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'over';
-    if (failureType(error) !== FAILURES.told) throw error;
+    if (failureType(error) !== FAILURES.stateReply) throw error;
     return (detailOf(error) as RoundStateView | undefined) ?? 'too large';
   }
 }
@@ -391,7 +426,7 @@ function failureOf(error: unknown): ApplicationFailure | undefined {
   return cause instanceof ApplicationFailure ? cause : undefined;
 }
 
-function goneOr(error: unknown): Gone {
+function notRunningOrThrow(error: unknown): NotRunning {
   const isGone =
     error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError;
   if (isGone) return 'gone';

@@ -6,8 +6,8 @@ import type { RoundSnapshot } from '../domain/round/types';
 import { createRoundClient } from './round-client';
 
 export interface RoundControl {
-  closeGently(gameround: string): Promise<ErrorObject | undefined>;
-  settleCrashed(gameround: string, accepted: string[]): Promise<void>;
+  closeForReconciliation(gameround: string): Promise<ErrorObject | undefined>;
+  resolveCrashed(gameround: string, accepted: string[]): Promise<void>;
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }
 
@@ -19,10 +19,10 @@ export function createRoundControl(
 ): RoundControl {
   const rounds = createRoundClient(client, taskQueue);
   return {
-    async closeGently(gameround) {
-      const end = { type: 'end', key: RECONCILE, reason: RECONCILE, gentle: true } as const;
+    async closeForReconciliation(gameround) {
+      const end = { type: 'end', key: RECONCILE, reason: RECONCILE, forReconciliation: true } as const;
       // It is tried for as long as the round waits for its wallet: only the first time leaves something in the history.
-      const reply = await rounds.send(gameround, end, undefined, { isWaiting: true });
+      const reply = await rounds.signalThenUpdate(gameround, end, undefined, { isWaiting: true });
       if (reply === 'gone') {
         // Somebody has ended the workflow by force: the round has to be repaired first (docs/operations.md).
         const isOpen = (await rounds.state(gameround))?.status === 'open';
@@ -36,8 +36,13 @@ export function createRoundControl(
       const isJustRefused = reply.gameRoundInfo.status === 'open' && reply.isRepeat !== true;
       return isJustRefused && errorCode.id !== ERRORS.GAMEROUNDCRASHED.id ? errorCode : undefined;
     },
-    async settleCrashed(gameround, accepted) {
-      await rounds.send(gameround, { type: 'settle', key: RECONCILE, reason: RECONCILE, accepted });
+    async resolveCrashed(gameround, accepted) {
+      await rounds.signalThenUpdate(gameround, {
+        type: 'settle',
+        key: RECONCILE,
+        reason: RECONCILE,
+        accepted,
+      });
     },
     /** From the workflow, which replays a closed round from its history; past retention from the record. */
     read: async (gameround) => (await rounds.state(gameround)) ?? findRecord(gameround),

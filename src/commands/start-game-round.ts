@@ -8,7 +8,14 @@ import { owns } from '../domain/session';
 import { startCommandOf } from './start-command';
 import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from './ports';
-import { actorOf, recordOf, replyForOver, toldState, waits, type CommandDependencies } from './shared';
+import {
+  actorOf,
+  recordOf,
+  replyForOver,
+  stateOrRecordOf,
+  isWaitingForWallet,
+  type CommandDependencies,
+} from './send-to-round';
 import type { StartGameRound } from './types';
 
 const MIN_PAUSE_MS = 50;
@@ -68,7 +75,12 @@ async function replyByRecord(deps: CommandDependencies, start: Start): Promise<R
 /** The same for a round whose record may be late: its workflow answers, and once that is gone the record is there. */
 async function replyByRound(deps: CommandDependencies, start: Start): Promise<RoundReply | undefined> {
   const { gameround, request, deadline } = start;
-  const reply = await deps.rounds.ask(gameround, startCommandOf(request), actorOf(request.session), deadline);
+  const reply = await deps.rounds.updateOnly(
+    gameround,
+    startCommandOf(request),
+    actorOf(request.session),
+    deadline,
+  );
   if (reply !== 'gone') return reply;
   const recorded = await replyByRecord(deps, start);
   if (recorded !== undefined) return recorded;
@@ -88,8 +100,11 @@ async function repeat(
   const actor = actorOf(request.session);
   // A ticket is chosen once, by the command that opens the round; a follow-up is paid with money.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
-  if (!mayDebit) return deps.rounds.ask(gameround, command, actor, deadline);
-  return deps.rounds.send(gameround, command, actor, { deadline, isWaiting: waits(record) });
+  if (!mayDebit) return deps.rounds.updateOnly(gameround, command, actor, deadline);
+  return deps.rounds.signalThenUpdate(gameround, command, actor, {
+    deadline,
+    isWaiting: isWaitingForWallet(record),
+  });
 }
 
 async function startNew(deps: CommandDependencies, start: Start): Promise<RoundReply> {
@@ -103,15 +118,18 @@ async function startNew(deps: CommandDependencies, start: Start): Promise<RoundR
     return reply;
   }
   while (msLeft(deadline) > 0) {
-    const holder = await guarded(() => deps.ports.guards.take(session, gameround));
+    const holder = await unavailableOnError(() => deps.ports.guards.take(session, gameround));
     if (holder.gameround !== gameround) {
       // A round that is over gives up its guard to the next one, also while its record is late.
       const known = await replyByRound(deps, start);
       if (known !== undefined) return known;
-      const blocked = await makeWay(deps, holder, start);
+      const blocked = await closeHolder(deps, holder, start);
       if (blocked !== 'undecided' && blocked !== undefined) return blocked;
       const isFree = blocked === undefined && msLeft(deadline) > 0;
-      if (!isFree || !(await guarded(() => deps.ports.guards.replace(session, holder, gameround)))) {
+      if (
+        !isFree ||
+        !(await unavailableOnError(() => deps.ports.guards.replace(session, holder, gameround)))
+      ) {
         await pause();
         continue;
       }
@@ -133,32 +151,32 @@ function pause(): Promise<void> {
  * Another round holds the guard: it is judged by its workflow, never by its record. A reply when it stays in the way,
  * undefined when it is over, or was closed for the new round; `undecided` while a wallet call of its own is.
  */
-async function makeWay(
+async function closeHolder(
   deps: CommandDependencies,
   holder: GuardHolder,
   { gameround, request, deadline }: Start,
 ): Promise<RoundReply | undefined | 'undecided'> {
-  const open = await openRoundOf(deps, holder.gameround, deadline);
+  const open = await openStateOf(deps, holder.gameround, deadline);
   // A game that moved to another provider: to this one the round before the move doesn't exist, and it goes on unguarded.
   if (open === undefined || !owns(request.session, open.identity)) return undefined;
   // Its bet may yet be refused, its guard lost, or what is under way end it: nobody is told of a round in between.
   if (open.phase === 'starting' || open.phase === 'busy') return 'undecided';
   if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));
   const end = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' } as const;
-  const about = { deadline, isWaiting: open.phase === 'stalled' };
-  const closed = await deps.rounds.send(holder.gameround, end, actorOf(request.session), about);
+  const about = { deadline, isWaiting: open.phase === 'retrying' };
+  const closed = await deps.rounds.signalThenUpdate(holder.gameround, end, actorOf(request.session), about);
   if (closed === 'gone') return undefined;
   // A refused credit has voided or crashed the round: it is out of the way all the same.
-  return (await openRoundOf(deps, holder.gameround, deadline)) === undefined ? undefined : closed;
+  return (await openStateOf(deps, holder.gameround, deadline)) === undefined ? undefined : closed;
 }
 
-async function openRoundOf(
+async function openStateOf(
   deps: CommandDependencies,
   gameround: string,
   deadline: number,
 ): Promise<RoundStateView | undefined> {
   if (!(await deps.rounds.isRunning(gameround, deadline))) return undefined;
-  const state = await toldState(deps, gameround, deadline);
+  const state = await stateOrRecordOf(deps, gameround, deadline);
   return state !== undefined && holdsGuard(state) ? state : undefined;
 }
 
@@ -175,7 +193,7 @@ async function describeStart(
     command.stake = ticket.stake;
     command.grants = { tickets };
   } else {
-    const at = new Date(deps.now()).toISOString();
+    const at = new Date(deps.nowMs()).toISOString();
     const discountInfo = session.balance?.discountInfo;
     command.discount = currentDiscount(discountInfo, command.stake, session.currency, at);
     if (command.discount !== undefined) command.grants = { discountInfo };
@@ -199,7 +217,7 @@ async function describeStart(
   };
 }
 
-async function guarded<T>(run: () => Promise<T>): Promise<T> {
+async function unavailableOnError<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch {

@@ -20,24 +20,24 @@ export interface StartGameRound {
 }
 
 /** Common to the commands on a round that exists. */
-export interface RoundCommand {
+export interface RoundRequest {
   session: Session;
   requestId: string;
   gameRound: string;
   externalGameProviderTransactionId?: string;
 }
 
-export interface AddWin extends RoundCommand {
+export interface AddWin extends RoundRequest {
   rngResult: RngResult;
   collect: boolean;
   jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
 }
 
-export interface CollectWin extends RoundCommand {
+export interface CollectWin extends RoundRequest {
   amount?: number;
 }
 
-export interface AddSpinCounter extends RoundCommand {
+export interface AddSpinCounter extends RoundRequest {
   counterType: string;
   rngCallId?: string;
   awarded: number;
@@ -50,12 +50,12 @@ export interface AddSpinCounter extends RoundCommand {
  * A reply with `refusal` was refused by the rules or the wallet. Thrown: `RefusedError` with the refusal where no
  * round answered (unknown round, service down, still being processed).
  */
-export interface GameroundCommands {
+export interface RoundService {
   startGameRound(command: StartGameRound): Promise<RoundReply>;
   addWin(command: AddWin): Promise<RoundReply>;
-  endGameRound(command: RoundCommand): Promise<RoundReply>;
+  endGameRound(command: RoundRequest): Promise<RoundReply>;
   collectWin(command: CollectWin): Promise<RoundReply>;
-  voidGameRound(command: RoundCommand): Promise<RoundReply>;
+  voidGameRound(command: RoundRequest): Promise<RoundReply>;
   addSpinCounterGameState(command: AddSpinCounter): Promise<RoundReply>;
   /** How a round really stands: its record when that says that it is over, its workflow otherwise. */
   describeRound(gameround: string): Promise<RoundSnapshot | undefined>;

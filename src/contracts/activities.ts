@@ -93,7 +93,7 @@ export interface GameroundActivities {
    */
   deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
   /** Delivers a credit or void until it is settled: fails, and is retried, for as long as the outcome is `repeat`. */
-  settle(delivery: WalletDelivery): Promise<WalletOutcome>;
+  deliverUntilDefinite(delivery: WalletDelivery): Promise<WalletOutcome>;
   /** Returns when the operator's secrets are others than those that `refusedWith` names; fails, and is retried, until then. */
   newSecrets(operatorId: string, refusedWith: string | undefined): Promise<void>;
   /**

@@ -100,7 +100,7 @@ export const resumeSignal = defineSignal('resume');
 /** A round's state as people and the API read it. */
 export interface RoundStateView extends RoundSnapshot {
   /** `starting` until the first debit is decided. */
-  phase: 'starting' | 'settled' | 'busy' | 'stalled';
+  phase: 'starting' | 'idle' | 'busy' | 'retrying';
   /** The newest that its record was given. */
   version: number;
   /** The versions of its record that are this run's own. */
@@ -138,7 +138,7 @@ export const FAILURES = {
   /** Nothing of the command is known, and it would be taken: the answer to an update that only looks. */
   free: 'CommandFree',
   /** The answer to `stateUpdate`: details hold the RoundStateView, or nothing where that is too large; a query has it. */
-  told: 'StateTold',
+  stateReply: 'StateTold',
   /** Another round holds the open-round guard: no debit was sent and the name stays free. */
   guardLost: 'GuardLost',
 } as const;

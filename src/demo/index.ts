@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Mutex } from 'async-mutex';
 import type { CommandPorts } from '../commands/ports';
-import type { GameroundCommands, RoundCommand } from '../commands/types';
+import type { RoundService, RoundRequest } from '../commands/types';
 import type { RoundReply } from '../contracts/gameround';
 import { refuse, refuseBecause } from '../domain/errors';
 import { snapshotOf } from '../domain/round/replies';
@@ -15,7 +15,7 @@ import type { DemoGame, DemoStore } from './types';
 export { createDemoStore } from './store';
 export type { DemoGame, DemoStore } from './types';
 
-export interface DemoCommands extends GameroundCommands {
+export interface DemoCommands extends RoundService {
   /**
    * @param gameround a demo round's hash, or the hash that its name alone leads to, as a round of real money would have
    * @param session whose rounds are meant; without it the newest session with such a round
@@ -31,7 +31,7 @@ export interface DemoCommands extends GameroundCommands {
  */
 export interface DemoRounds {
   commands: DemoCommands;
-  queries: { openRound(session: Session): Promise<RoundSnapshot | undefined> };
+  queries: { findOpenRound(session: Session): Promise<RoundSnapshot | undefined> };
   /** The pretend balance as it is now; the launch's before the first round. */
   balance(session: Session): Promise<WalletBalance>;
 }
@@ -74,7 +74,7 @@ export function createDemoRounds({ store, policyFor, now = Date.now }: DemoOptio
     });
   }
 
-  function onRound<Request extends RoundCommand>(toCommand: (request: Request) => Command) {
+  function onRound<Request extends RoundRequest>(toCommand: (request: Request) => Command) {
     return (request: Request): Promise<RoundReply> =>
       play(request.session, (game, at) => roundTurn(game, request, toCommand(request), at));
   }
@@ -98,7 +98,7 @@ export function createDemoRounds({ store, policyFor, now = Date.now }: DemoOptio
       },
     },
     queries: {
-      async openRound(session) {
+      async findOpenRound(session) {
         const open = openRoundIn(await gameOf(session));
         return open && snapshotOf(open.state);
       },

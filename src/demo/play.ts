@@ -1,17 +1,17 @@
-import type { AddSpinCounter, AddWin, CollectWin, RoundCommand, StartGameRound } from '../commands/types';
-import { commandKey } from '../commands/shared';
+import type { AddSpinCounter, AddWin, CollectWin, RoundRequest, StartGameRound } from '../commands/types';
+import { commandKey } from '../commands/send-to-round';
 import { startCommandOf } from '../commands/start-command';
 import type { RoundReply } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
-import { totalBalance } from '../domain/judge';
+import { totalBalance } from '../domain/classify-wallet-reply';
 import { isAmount } from '../domain/money';
 import { decide } from '../domain/round/decide';
-import { openRound } from '../domain/round/open';
+import { createRound } from '../domain/round/create-round';
 import { replyAbout, replyTo } from '../domain/round/replies';
 import type { Command, RoundPolicy, RoundState } from '../domain/round/types';
 import type { Session } from '../domain/session';
-import { settleAll, walletBalance } from './pretend-wallet';
+import { playPending, walletBalance } from './pretend-wallet';
 import type { DemoGame, DemoRound } from './types';
 
 /** What a command makes of a game, and its reply. The same `game` as before: nothing is to be written. */
@@ -50,12 +50,12 @@ export function startTurn(game: DemoGame, request: StartGameRound, policy: Round
     return { game, reply: told(game, replyAbout(open.state, refusal('GAMEROUNDALREADYSTARTED'))) };
   }
   const free = open === undefined ? game : closed(game, open, gameround, at);
-  const state = openRound({ ...identityOf(request), gameround, mode: 'demo' }, policy, command, at);
+  const state = createRound({ ...identityOf(request), gameround, mode: 'demo' }, policy, command, at);
   return settledTurn(free, { alias, state }, 'start', at);
 }
 
 /** @param command of which round: its hash, not its alias */
-export function roundTurn(game: DemoGame, request: RoundCommand, command: Command, at: string): Turn {
+export function roundTurn(game: DemoGame, request: RoundRequest, command: Command, at: string): Turn {
   const { session, gameRound } = request;
   const mayServe = session.onlyGameround === undefined || session.onlyGameround === gameRound;
   const round = mayServe ? roundIn(game, gameRound) : undefined;
@@ -83,7 +83,7 @@ export const toCommand = {
     betData: request.rngResult.betData,
     jackpotPayout: request.jackpotPayout,
   }),
-  end: (request: RoundCommand): Command => ({
+  end: (request: RoundRequest): Command => ({
     type: 'end',
     key: commandKey(request),
     reason: 'endGameRound',
@@ -150,7 +150,7 @@ function commandTurn(game: DemoGame, round: DemoRound, command: Command, at: str
 }
 
 function settledTurn(game: DemoGame, round: DemoRound, key: string, at: string): Turn {
-  const { state, balance } = settleAll(round.state, game, at);
+  const { state, balance } = playPending(round.state, game, at);
   const others = game.rounds.filter(
     ({ state: other }) => other.identity.gameround !== state.identity.gameround,
   );

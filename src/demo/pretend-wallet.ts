@@ -1,5 +1,5 @@
 import { MAX_AMOUNT } from '../domain/money';
-import { settle } from '../domain/round/settle';
+import { applyWalletOutcome } from '../domain/round/apply-wallet-outcome';
 import type { PendingCall, RoundState } from '../domain/round/types';
 import type { WalletBalance, WalletOutcome } from '../domain/wallet-call';
 
@@ -14,7 +14,7 @@ export const INSUFFICIENT_FUNDS = {
  * Carries out all wallet calls that a round has pending, on pretend money: what an operator's wallet would answer, at
  * once, and always definitely. Balance in minor units; a win beyond 2^53 - 1 leaves it there.
  */
-export function settleAll(
+export function playPending(
   state: RoundState,
   money: { balance: number; currency: string },
   at: string,
@@ -28,7 +28,7 @@ export function settleAll(
     const outcome: WalletOutcome = isPaid
       ? { kind: 'accepted', balance: walletBalance(balance, money.currency) }
       : { kind: 'declined', unauthorised: false, errorCode: INSUFFICIENT_FUNDS, processed: false };
-    settled = settle(settled, outcome, at);
+    settled = applyWalletOutcome(settled, outcome, at);
   }
   return { state: settled, balance };
 }

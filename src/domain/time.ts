@@ -33,3 +33,6 @@ export function parsePeriodEnd(text: string, end: 'first' | 'last'): number | un
     .replace(/T\d{2}:\d{2}(?=$|[Zz+-])/, (minute) => `${minute}:00`);
   return parseTimestamp(full);
 }
+
+/** Milliseconds since any start. It rises whatever the system's clock is set to, so only differences count. */
+export type MonotonicClock = () => number;

@@ -60,7 +60,7 @@ export type WalletAnswer =
    * Time-out, broken connection, oversized reply: the wallet may or may not have processed the call. `unsent`: this
    * delivery certainly did not reach it, for its address is one that we don't call.
    */
-  | { kind: 'silence'; reason: string; unsent?: true };
+  | { kind: 'no-response'; reason: string; unsent?: true };
 
 /**
  * The judgement of one delivery. Unknown is never treated as declined, nor as accepted (docs/interface#outcomes).

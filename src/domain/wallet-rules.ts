@@ -1,6 +1,6 @@
 import { errorIn, type ErrorObject } from './errors';
 import { normalId } from './hashes';
-import { asArray, describe, has, hashIn, isObject, isUnauthorised } from './judge';
+import { asArray, describe, has, hashIn, isObject, isUnauthorised } from './classify-wallet-reply';
 import type { OperatorTransaction, WalletAnswer, WalletCall } from './wallet-call';
 
 /** What the log and the measures say of one delivery. It decides nothing. */
@@ -46,7 +46,7 @@ export function reportOf(call: WalletCall, answer: WalletAnswer, outcome: Judged
 
 function whyOf(answer: WalletAnswer, { reason, errorCode, endRefused }: Judged): string {
   if (reason !== undefined) return reason;
-  if (answer.kind === 'silence') return answer.reason;
+  if (answer.kind === 'no-response') return answer.reason;
   const error = errorCode ?? endRefused;
   const refused = endRefused === undefined ? '' : 'end refused: ';
   return `status ${answer.status}${error === undefined ? '' : `, ${refused}${describe(error)}`}`;
@@ -85,7 +85,7 @@ export type WalletRule = keyof typeof RULES;
 
 /** The rules that the wallet's answer breaks, whatever it is taken for. */
 export function brokenRules(call: WalletCall, answer: WalletAnswer): WalletRule[] {
-  if (answer.kind === 'silence') return [];
+  if (answer.kind === 'no-response') return [];
   const { status } = answer;
   const body = isObject(answer.body) ? answer.body : undefined;
   const sent = new Set<string | undefined>(call.transactions.map(({ hash }) => normalId(hash)));

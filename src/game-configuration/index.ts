@@ -9,6 +9,7 @@ import {
   type GameConfiguration,
   type OperatorConfiguration,
 } from './read';
+import type { MonotonicClock } from '../domain/time';
 
 export type { OperatorConfiguration } from './read';
 
@@ -36,8 +37,7 @@ export interface GameConfigurationOptions {
   provider: Pick<ProviderClient, 'getGameConfiguration'>;
   providerOf: (providerId: string) => ProviderAddress | undefined;
   logger?: Pick<Logger, 'warn'>;
-  /** Milliseconds that rise with what passes, whatever the clock is set to. */
-  elapsed?: () => number;
+  monotonicNow?: MonotonicClock;
   maxAgeMs?: number;
   maxStaleMs?: number;
   maxEntries?: number;
@@ -58,7 +58,7 @@ const MAX_ENTRIES = 2_000;
 const PAUSE_MS = 5_000;
 
 export function createGameConfigurations(options: GameConfigurationOptions): GameConfigurations {
-  const { provider, providerOf, logger, elapsed = () => performance.now() } = options;
+  const { provider, providerOf, logger, monotonicNow = () => performance.now() } = options;
   const { maxAgeMs = MAX_AGE_MS, maxStaleMs = MAX_STALE_MS, maxEntries = MAX_ENTRIES } = options;
   const cache = new LRUCache<string, Known>({ max: maxEntries });
   /** One question at a time for each entry; bounded by the games and currencies of the tenants. */
@@ -73,7 +73,7 @@ export function createGameConfigurations(options: GameConfigurationOptions): Gam
     const read = readConfiguration(body, query);
     if ('fault' in read)
       throw refuse('GAMEPROVIDERUNAVAILABLE', `malformed game configuration: ${read.fault}`);
-    const at = elapsed();
+    const at = monotonicNow();
     cache.set(key, { config: read.config, at, askAfter: at + maxAgeMs });
     return read.config;
   }
@@ -89,13 +89,13 @@ export function createGameConfigurations(options: GameConfigurationOptions): Gam
   async function current(providerId: string, query: ConfigurationQuery): Promise<GameConfiguration> {
     const key = JSON.stringify([providerId, query.gameCode, query.currency, query.currencyMultiplier]);
     const known = cache.get(key);
-    const isUsable = known !== undefined && elapsed() - known.at < maxStaleMs;
-    if (isUsable && elapsed() < known.askAfter) return known.config;
+    const isUsable = known !== undefined && monotonicNow() - known.at < maxStaleMs;
+    if (isUsable && monotonicNow() < known.askAfter) return known.config;
     try {
       return await askOnce(key, providerId, query);
     } catch (error) {
-      if (!isUsable || elapsed() - known.at >= maxStaleMs) throw error;
-      known.askAfter = elapsed() + PAUSE_MS;
+      if (!isUsable || monotonicNow() - known.at >= maxStaleMs) throw error;
+      known.askAfter = monotonicNow() + PAUSE_MS;
       logger?.warn({ error, providerId, gameCode: query.gameCode }, 'an older game configuration is used');
       return known.config;
     }

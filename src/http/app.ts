@@ -3,8 +3,8 @@ import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { errorObject, statusOf } from '../domain/errors';
 import { DEFAULT_LIMITS, type HttpDeps } from './deps';
-import { createHttp, type CallState } from './http';
-import { boundedCrowd } from './middleware/crowd';
+import { createRouteContext, type CallState } from './route-context';
+import { limitInFlight } from './middleware/in-flight';
 import { errorReplies } from './middleware/errors';
 import { requestLog } from './middleware/request-log';
 import { documentationRoutes } from './routes/documentation';
@@ -19,7 +19,7 @@ import { QUIET_PATHS, serviceRoutes } from './routes/service';
 
 /** The whole HTTP interface, without listening: `createApp(deps).callback()` serves it. */
 export function createApp(deps: HttpDeps): Koa<CallState> {
-  const http = createHttp(deps);
+  const http = createRouteContext(deps);
   const router = new Router<CallState>({ strict: true, sensitive: true });
   serviceRoutes(http, router);
   documentationRoutes(http, router);
@@ -58,7 +58,7 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
     await next();
   });
   app.use(errorReplies(deps.logger));
-  app.use(boundedCrowd({ ...DEFAULT_LIMITS, ...deps.limits }.crowd, (path) => QUIET_PATHS.includes(path)));
+  app.use(limitInFlight({ ...DEFAULT_LIMITS, ...deps.limits }.crowd, (path) => QUIET_PATHS.includes(path)));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

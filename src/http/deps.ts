@@ -1,5 +1,5 @@
 import type { OperatorWallet, ProviderClient } from '../clients/types';
-import type { GameroundCommands } from '../commands/types';
+import type { RoundService } from '../commands/types';
 import type { ReconcileResult } from '../contracts/reconcile';
 import type { ListedRound } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
@@ -10,6 +10,7 @@ import type { Metrics } from '../metrics';
 import type { Sessions } from '../sessions';
 import type { GameDefinition, OperatorSettings, Tenants } from '../tenants';
 import type { Health } from './health';
+import type { MonotonicClock } from '../domain/time';
 
 /** Questions about rounds that go to the read model. */
 export interface RoundQueries {
@@ -17,7 +18,7 @@ export interface RoundQueries {
    * The open round of the session's operator, player, game and mode, crashed ones not included; undefined when there
    * is none. Rejects with RefusedError SERVICEUNAVAILABLE when MongoDB can't be asked.
    */
-  openRound(session: Session): Promise<RoundSnapshot | undefined>;
+  findOpenRound(session: Session): Promise<RoundSnapshot | undefined>;
 }
 
 /** Lists of real-money rounds from the read model. Each rejects when MongoDB can't be asked. */
@@ -48,7 +49,7 @@ export interface ConfigurationsOfGames {
   ): Promise<{ config: object; gameCode: string }>;
 }
 
-export interface RoundCommands extends GameroundCommands {
+export interface RoundCommands extends RoundService {
   /** @param session whose round is meant, where that is known: demo rounds are kept with their sessions */
   describeRound(gameround: string, session?: Session): Promise<RoundSnapshot | undefined>;
 }
@@ -88,8 +89,7 @@ export interface HttpDeps {
   logger: Logger;
   /** Milliseconds since the epoch. */
   clock: () => number;
-  /** Milliseconds that rise with what passes, whatever the clock is set to; only differences count. */
-  elapsed: () => number;
+  monotonicNow: MonotonicClock;
   limits?: Partial<HttpLimits>;
 }
 

@@ -14,8 +14,8 @@ import {
   type CallState,
   type Claim,
   type Context,
-  type Http,
-} from './http';
+  type RouteContext,
+} from './route-context';
 import { parseJson } from './json';
 import type { Operation } from './operations/operation';
 import { validated } from './schemas/fields';
@@ -42,7 +42,7 @@ export interface SessionCall<Input> extends GameEngineCall<Input> {
  * X-Request-Id, shape, in this order, so that nobody learns anything before the signature is right.
  */
 function signedRoute<Schema extends z.ZodType>(
-  http: Http,
+  http: RouteContext,
   router: Router<CallState>,
   { path, request }: Operation<Schema>,
   handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
@@ -57,7 +57,7 @@ function signedRoute<Schema extends z.ZodType>(
       isSigned(claim, body),
       () => `${body.toString()}#${claim.timestamp}`,
     );
-    ctx.state.about.providerId = provider.providerId;
+    ctx.state.logFields.providerId = provider.providerId;
     const requestId = requestIdOf(ctx);
     if (requestId === undefined) throw refuse('INVALIDREQUEST', REQUEST_ID_FAULT);
     const input = validated(request, parseJson(body));
@@ -71,7 +71,7 @@ function signedRoute<Schema extends z.ZodType>(
 
 /** For calls that no session stands behind. */
 export function gameEngineRoute<Schema extends z.ZodType>(
-  http: Http,
+  http: RouteContext,
   router: Router<CallState>,
   operation: Operation<Schema>,
   handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
@@ -83,7 +83,7 @@ export function gameEngineRoute<Schema extends z.ZodType>(
 
 /** @param options.fresh see Sessions.resolve */
 export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
-  http: Http,
+  http: RouteContext,
   router: Router<CallState>,
   operation: Operation<Schema>,
   options: { fresh: boolean },
@@ -92,10 +92,10 @@ export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
   signedRoute(http, router, operation, async (call) => {
     const { token } = call.input;
     const { providerId } = call.provider;
-    const { session } = await http.limits.guessing({ providerId }, () =>
+    const { session } = await http.limits.throttleUnknownTokens({ providerId }, () =>
       http.deps.sessions.resolve(token, { ...options, providerId }),
     );
-    call.ctx.state.about.operatorId = session.operatorId;
+    call.ctx.state.logFields.operatorId = session.operatorId;
     return http.admission.within(JSON.stringify([providerId, session.operatorId]), () =>
       handle({ ...call, token, session }),
     );

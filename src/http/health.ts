@@ -1,3 +1,4 @@
+import type { MonotonicClock } from '../domain/time';
 export type Part = 'temporal' | 'mongodb' | 'worker';
 
 export interface HealthReport {
@@ -30,9 +31,8 @@ const PROBE_TIMEOUT_MS = 2_000;
 /**
  * Readiness (docs/interface#health): not before every part has answered once; afterwards only Temporal and the workers count.
  * A report is kept for a second, and asked for once at a time: the probes cost the same however often it is read.
- * @param elapsed milliseconds that rise with what passes, whatever the clock is set to
  */
-export function createHealth(probes: Probes, elapsed = () => performance.now()): Health {
+export function createHealth(probes: Probes, monotonicNow: MonotonicClock = () => performance.now()): Health {
   const seen = new Set<Part>();
   let kept: { report: HealthReport; at: number } | undefined;
   let running: Promise<HealthReport> | undefined;
@@ -45,13 +45,13 @@ export function createHealth(probes: Probes, elapsed = () => performance.now()):
     const needed = missing.filter((part) => part !== 'mongodb' || !seen.has('mongodb'));
     const ready = needed.length === 0;
     const report = { ready, degraded: ready && missing.length > 0, missing };
-    kept = { report, at: elapsed() };
+    kept = { report, at: monotonicNow() };
     return report;
   }
 
   return {
     check: () => {
-      if (kept !== undefined && elapsed() - kept.at < KEPT_MS) return Promise.resolve(kept.report);
+      if (kept !== undefined && monotonicNow() - kept.at < KEPT_MS) return Promise.resolve(kept.report);
       running ??= ask().finally(() => (running = undefined));
       return running;
     },

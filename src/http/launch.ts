@@ -4,7 +4,7 @@ import { gameSettingsOf, type SomeGameSettings } from '../domain/game-settings';
 import { timesMultiplier } from '../domain/money';
 import type { SessionSeed } from '../sessions';
 import type { GameDefinition, LaunchQuery, OperatorSettings } from '../tenants';
-import type { Http } from './http';
+import type { RouteContext } from './route-context';
 import type { GetGameURL } from './schemas/operator';
 
 /** Values of tokenData that we have decided (docs/interface#token-data). */
@@ -22,7 +22,7 @@ export interface Launched {
  * @throws RefusedError GAMENOTFOUND, INVALIDREQUEST (currency, profile), and in history mode GAMEROUNDNOTFOUND, GAMEROUNDOPEN
  */
 export async function launchGame(
-  http: Http,
+  http: RouteContext,
   operator: OperatorSettings,
   asked: GetGameURL,
 ): Promise<Launched> {
@@ -98,7 +98,7 @@ function settingsIn(options: GetGameURL['options']): SomeGameSettings {
 }
 
 /** A demo player without an id plays under one of its own, which nobody is registered by. */
-async function playerOf({ deps }: Http, operator: OperatorSettings, asked: GetGameURL) {
+async function playerOf({ deps }: RouteContext, operator: OperatorSettings, asked: GetGameURL) {
   if (asked.playerId === undefined) {
     const internalPlayerId = randomUUID();
     return { playerId: `demo-${internalPlayerId}`, internalPlayerId, isNew: true };
@@ -107,7 +107,11 @@ async function playerOf({ deps }: Http, operator: OperatorSettings, asked: GetGa
   return { playerId: asked.playerId, ...registered };
 }
 
-async function mustBeOver({ deps }: Http, operator: OperatorSettings, asked: GetGameURL): Promise<void> {
+async function mustBeOver(
+  { deps }: RouteContext,
+  operator: OperatorSettings,
+  asked: GetGameURL,
+): Promise<void> {
   const round = await deps.rounds.commands.describeRound(asked.gameround!);
   const isTheirs =
     round?.identity.operatorId === operator.operatorId &&

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { refuse, type RefusedError } from '../domain/errors';
 import type { HttpLimits } from './deps';
+import type { MonotonicClock } from '../domain/time';
 
 const WINDOW_MS = 60_000;
 const MAX_GUESSERS = 20_000;
@@ -12,7 +13,7 @@ export class Limits {
 
   constructor(
     private readonly limits: HttpLimits,
-    private readonly elapsed: () => number,
+    private readonly monotonicNow: MonotonicClock,
     private readonly onUnknownToken: () => void = () => undefined,
   ) {
     this.#guesses = new LRUCache({ max: MAX_GUESSERS });
@@ -23,7 +24,10 @@ export class Limits {
    * until the minute is over. Only failures count, and a token that exists is never refused: players behind one proxy,
    * or a provider's other players, are not locked out by one who guesses, and nobody guesses 256 bits.
    */
-  async guessing<T>(by: { address: string } | { providerId: string }, lookUp: () => Promise<T>): Promise<T> {
+  async throttleUnknownTokens<T>(
+    by: { address: string } | { providerId: string },
+    lookUp: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await lookUp();
     } catch (error) {
@@ -41,7 +45,7 @@ export class Limits {
     const key = isAddress ? `address:${networkOf(by.address)}` : `provider:${by.providerId}`;
     const most = isAddress ? this.limits.unknownTokensPerAddress : this.limits.unknownTokensPerProvider;
     const known = this.#guesses.get(key);
-    const now = this.elapsed();
+    const now = this.monotonicNow();
     const current = known !== undefined && known.until > now ? known : { count: 0, until: now + WINDOW_MS };
     current.count += 1;
     this.#guesses.set(key, current);

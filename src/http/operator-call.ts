@@ -10,8 +10,8 @@ import {
   type CallState,
   type Claim,
   type Context,
-  type Http,
-} from './http';
+  type RouteContext,
+} from './route-context';
 import { parseJson } from './json';
 import type { Operation, SignedField } from './operations/operation';
 import { queryOf } from './query';
@@ -30,7 +30,7 @@ export interface OperatorCall<Input> {
  * decoded query values. Their shape is judged only after the signature.
  */
 export function operatorRoute<Schema extends z.ZodType>(
-  http: Http,
+  http: RouteContext,
   router: Router<CallState>,
   { method, path, request, signed = [] }: Operation<Schema>,
   handle: (call: OperatorCall<z.infer<Schema>>) => Promise<Answer>,
@@ -42,7 +42,7 @@ export function operatorRoute<Schema extends z.ZodType>(
     const operator = authenticated(http, ctx, claim, isSigned(claim, fields), () =>
       fieldsMessage('<secret>', claim, fields),
     );
-    ctx.state.about.operatorId = operator.operatorId;
+    ctx.state.logFields.operatorId = operator.operatorId;
     const input = validated(request, raw);
     const answer = await http.admission.within(`operator:${operator.operatorId}`, () =>
       handle({ ctx, operator, input }),
@@ -54,7 +54,7 @@ export function operatorRoute<Schema extends z.ZodType>(
 
 type Fields = Record<string, unknown>;
 
-async function bodyFields(http: Http, ctx: Context, authId: string): Promise<Fields> {
+async function bodyFields(http: RouteContext, ctx: Context, authId: string): Promise<Fields> {
   const value = parseJson(await readBody(http, ctx, authId));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw refuse('INVALIDREQUEST', 'the body must be an object');

@@ -1,5 +1,5 @@
 import { refuse } from '../domain/errors';
-import type { Context } from './http';
+import type { Context } from './route-context';
 
 /** No call has more than a handful. */
 const MAX_PARAMETERS = 64;

@@ -1,12 +1,12 @@
 import { freePlaysAvailable } from '../domain/free-plays';
-import { totalBalance } from '../domain/judge';
+import { totalBalance } from '../domain/classify-wallet-reply';
 import { freePlayInfo, gameRoundInfo, totals, type RoundReply } from '../domain/round/replies';
-import { totalWon } from '../domain/round/collect';
+import { totalWon } from '../domain/round/winnings';
 import { gameroundRecord, recordTransactions, type ListedRound } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import { withKnown, type WalletBalance } from '../domain/wallet-call';
-import { ok, type Answer } from './http';
+import { ok, type Answer } from './route-context';
 
 /* Replies of the game-engine API, field by field as docs/interface/objects.md has them. This is the only place that makes them. */
 

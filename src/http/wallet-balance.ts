@@ -1,7 +1,7 @@
 import { RefusedError, refuse } from '../domain/errors';
 import type { Session } from '../domain/session';
 import type { WalletBalance } from '../domain/wallet-call';
-import type { Http } from './http';
+import type { RouteContext } from './route-context';
 
 const SIGNATURE_WRONG = 1001;
 
@@ -11,7 +11,7 @@ const SIGNATURE_WRONG = 1001;
  * @throws RefusedError the operator's own errorCode as 400; 502 WALLETUNAVAILABLE when it gives none, does not accept
  * our signature, or does not answer
  */
-export async function currentBalance({ deps }: Http, session: Session): Promise<WalletBalance> {
+export async function currentBalance({ deps }: RouteContext, session: Session): Promise<WalletBalance> {
   if (session.mode === 'history') return { balances: [] };
   if (session.mode === 'demo') {
     return (await deps.demoRounds?.balance(session)) ?? session.balance ?? { balances: [] };

@@ -28,13 +28,15 @@ export function createPayloadCodec({ keys, readKeys }: PayloadKeys): PayloadCode
   const byId = new Map([...readKeys, ...keys].map((key) => [key.id, key]));
   return {
     encode: (payloads) =>
-      settled(() => (newest === undefined ? payloads : payloads.map((payload) => encrypt(newest, payload)))),
-    decode: (payloads) => settled(() => payloads.map((payload) => decrypt(byId, payload))),
+      promisify(() =>
+        newest === undefined ? payloads : payloads.map((payload) => encrypt(newest, payload)),
+      ),
+    decode: (payloads) => promisify(() => payloads.map((payload) => decrypt(byId, payload))),
   };
 }
 
 /** Errors reject, whatever they are. */
-async function settled<T>(run: () => T): Promise<T> {
+async function promisify<T>(run: () => T): Promise<T> {
   return Promise.resolve().then(run);
 }
 

@@ -6,7 +6,7 @@ import {
   type ListedRound,
   type Standing,
 } from '../domain/round/record';
-import { totalWon } from '../domain/round/collect';
+import { totalWon } from '../domain/round/winnings';
 import type { OwnVersions, Recorded } from '../domain/round/known-entries';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Session } from '../domain/session';
 import { withKnown, type WalletBalance } from '../domain/wallet-call';
-import { AFTERLIFE_MS, MINUTE_MS, SESSION_MS, type SessionChange, type SessionDocument } from './store';
+import { GRACE_PERIOD_MS, MINUTE_MS, SESSION_MS, type SessionChange, type SessionDocument } from './store';
 
 const MAX_CACHED = 50_000;
 const MAX_UNWRITTEN = 50_000;
@@ -28,7 +28,7 @@ export class SessionCache {
   }
 
   /** Takes over what MongoDB says, keeping what is newer here. */
-  learn(document: SessionDocument, readAt: number): CachedSession {
+  upsert(document: SessionDocument, readAt: number): CachedSession {
     const known = this.get(document._id);
     const stored = document.lastUsed.getTime();
     const cached = known ?? { document, readAt, lastUsed: stored, writtenUse: stored };
@@ -45,7 +45,7 @@ export class SessionCache {
     return cached;
   }
 
-  forget(sessionId: string): void {
+  evict(sessionId: string): void {
     this.#sessions.delete(sessionId);
     this.#unwritten.delete(sessionId);
   }
@@ -65,8 +65,8 @@ export class SessionCache {
     if (JSON.stringify(value).length <= MAX_BALANCE_BYTES) this.#toWrite(cached);
   }
 
-  /** What there is to write; it counts as written until it is handed back. */
-  takeUnwritten(): { changes: SessionChange[]; handBack: () => void } {
+  /** What there is to write; it counts as written unless it is requeued. */
+  drainUnwritten(): { changes: SessionChange[]; requeue: () => void } {
     const taken = [...this.#unwritten.values()];
     this.#unwritten.clear();
     const changes = taken.map(({ document, lastUsed, balance }) => ({
@@ -75,7 +75,7 @@ export class SessionCache {
       ...(balance === undefined ? {} : { balance }),
     }));
     taken.forEach((cached) => (cached.writtenUse = cached.lastUsed));
-    return { changes, handBack: () => taken.forEach((cached) => this.#toWrite(cached)) };
+    return { changes, requeue: () => taken.forEach((cached) => this.#toWrite(cached)) };
   }
 
   #toWrite(cached: CachedSession): void {
@@ -92,11 +92,11 @@ function balanceIn({ lastBalance, balance }: SessionDocument): WalletBalance | u
 }
 
 /** `forgotten`: as if it had never been, also while MongoDB hasn't cleared it away yet. */
-export function lifeOf(cached: CachedSession, now: number): 'live' | 'expired' | 'forgotten' {
+export function sessionStatus(cached: CachedSession, now: number): 'live' | 'expired' | 'forgotten' {
   const loggedOut = cached.document.loggedOutAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const ended = Math.min(cached.lastUsed + SESSION_MS, loggedOut);
   if (now <= ended && now < loggedOut) return 'live';
-  return now <= ended + AFTERLIFE_MS ? 'expired' : 'forgotten';
+  return now <= ended + GRACE_PERIOD_MS ? 'expired' : 'forgotten';
 }
 
 export function sessionOf(cached: CachedSession, now: number): Session {
@@ -113,7 +113,7 @@ export function sessionOf(cached: CachedSession, now: number): Session {
     language: document.language,
     device: document.device,
     walletMode: document.walletMode,
-    expired: lifeOf(cached, now) !== 'live',
+    expired: sessionStatus(cached, now) !== 'live',
     ...(document.onlyGameround === undefined ? {} : { onlyGameround: document.onlyGameround }),
     ...(cached.balance === undefined ? {} : { balance: cached.balance.value }),
   };

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
 import { refuse } from '../domain/errors';
 import type { Logger } from '../logging';
-import { lifeOf, SessionCache, sessionOf, type CachedSession } from './cache';
+import { sessionStatus, SessionCache, sessionOf, type CachedSession } from './cache';
 import { createPlayers } from './players';
 import {
-  AFTERLIFE_MS,
+  GRACE_PERIOD_MS,
   createSessionStore,
   LAUNCH_MS,
   SESSION_MS,
@@ -15,6 +15,7 @@ import {
 import { looksLikeToken, newToken, tokenHash } from './tokens';
 import type { OpenSession, SessionSeed, Sessions } from './types';
 import { needingMongo } from './unavailable';
+import type { MonotonicClock } from '../domain/time';
 
 export type { OpenSession, PlayerDetails, RegisteredPlayer, SessionSeed, Sessions } from './types';
 
@@ -28,16 +29,15 @@ export interface SessionsOptions {
   logger: Logger;
   /** Milliseconds since the epoch. */
   clock?: () => number;
-  /** Milliseconds that rise with what passes, whatever the clock is set to; only differences count. */
-  elapsed?: () => number;
+  monotonicNow?: MonotonicClock;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { clock = Date.now, elapsed = () => performance.now() } = options;
+  const { clock = Date.now, monotonicNow = () => performance.now() } = options;
   const players = createPlayers(options.db, clock);
   const store = createSessionStore(options.db);
   const cache = new SessionCache();
-  const lookups = createLookups(store, cache, clock, elapsed);
+  const lookups = createLookups(store, cache, clock, monotonicNow);
   const writer = writeBehind(store, cache, options.logger);
 
   function opened(token: string, cached: CachedSession): OpenSession {
@@ -46,13 +46,13 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function add(token: string, seed: SessionSeed): Promise<OpenSession> {
     const document = await store.addSession(documentOf(tokenHash(token), seed, clock()));
-    return opened(token, cache.learn(document, elapsed()));
+    return opened(token, cache.upsert(document, monotonicNow()));
   }
 
   async function resolve(token: string, fresh: boolean, providerId?: string): Promise<OpenSession> {
     const cached = await lookups.find(token, fresh, providerId);
     const now = clock();
-    const life = lifeOf(cached, now);
+    const life = sessionStatus(cached, now);
     if (life === 'forgotten') throw refuse('TOKENNOTFOUND');
     if (life === 'live') cache.use(cached, now);
     return opened(token, cached);
@@ -70,7 +70,7 @@ export function createSessions(options: SessionsOptions): Sessions {
           seed,
           expiresAt: new Date(now + LAUNCH_MS),
           // As long as its session may be asked for: until then "spent" can be told from "never was".
-          deleteAt: new Date(now + LAUNCH_MS + SESSION_MS + AFTERLIFE_MS),
+          deleteAt: new Date(now + LAUNCH_MS + SESSION_MS + GRACE_PERIOD_MS),
         });
         return token;
       }),
@@ -85,9 +85,9 @@ export function createSessions(options: SessionsOptions): Sessions {
         throw refuse(state === 'none' ? 'TOKENNOTFOUND' : 'LAUNCHURLSPENT');
       }),
 
-    takeBack: async (launchToken, { session }) => {
-      cache.forget(session.sessionId);
-      await store.unspend(tokenHash(launchToken), session.sessionId).catch((error: unknown) => {
+    undoConnect: async (launchToken, { session }) => {
+      cache.evict(session.sessionId);
+      await store.restoreLaunch(tokenHash(launchToken), session.sessionId).catch((error: unknown) => {
         options.logger.warn({ error }, 'a launch could not be given back');
       });
     },
@@ -103,7 +103,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     logout: async (token) => {
       const cached = await lookups.find(token, true);
       const now = clock();
-      if (lifeOf(cached, now) === 'forgotten') throw refuse('TOKENNOTFOUND');
+      if (sessionStatus(cached, now) === 'forgotten') throw refuse('TOKENNOTFOUND');
       await needingMongo(() => store.logOut(cached.document._id, now));
       cached.document = { ...cached.document, loggedOutAt: cached.document.loggedOutAt ?? new Date(now) };
     },
@@ -121,17 +121,22 @@ export function createSessions(options: SessionsOptions): Sessions {
 }
 
 /** Finds sessions by their tokens: in memory, in MongoDB, and by spending a launch token. */
-function createLookups(store: SessionStore, cache: SessionCache, clock: () => number, elapsed: () => number) {
+function createLookups(
+  store: SessionStore,
+  cache: SessionCache,
+  clock: () => number,
+  monotonicNow: MonotonicClock,
+) {
   const running = new Map<string, Promise<CachedSession>>();
 
   async function read(sessionId: string, providerId: string | undefined): Promise<CachedSession> {
     const document = (await store.session(sessionId)) ?? (await spendByCall(sessionId, providerId));
     if (document === undefined) {
-      cache.forget(sessionId);
+      cache.evict(sessionId);
       const state = await store.launchState(sessionId, clock(), providerId);
       throw refuse(state === 'spent' ? 'LAUNCHURLSPENT' : 'TOKENNOTFOUND');
     }
-    return cache.learn(document, elapsed());
+    return cache.upsert(document, monotonicNow());
   }
 
   /** All calls that come at once with the same launch token find, or make, the one session named after it. */
@@ -171,14 +176,14 @@ function createLookups(store: SessionStore, cache: SessionCache, clock: () => nu
     } finally {
       clearTimeout(timer);
       reading.catch(() => undefined);
-      cached.readAt = elapsed();
+      cached.readAt = monotonicNow();
     }
   }
 
   return {
     async find(token: string, fresh: boolean, providerId?: string): Promise<CachedSession> {
       if (!looksLikeToken(token)) throw refuse('TOKENNOTFOUND');
-      const askedAt = elapsed();
+      const askedAt = monotonicNow();
       const sessionId = tokenHash(token);
       const cached = cache.get(sessionId) ?? (await readOnce(sessionId, providerId));
       if (providerId !== undefined && cached.document.providerId !== providerId)
@@ -206,7 +211,7 @@ function documentOf(sessionId: string, seed: SessionSeed, now: number): SessionD
     ...seed,
     createdAt: new Date(now),
     lastUsed: new Date(now),
-    deleteAt: new Date(now + SESSION_MS + AFTERLIFE_MS),
+    deleteAt: new Date(now + SESSION_MS + GRACE_PERIOD_MS),
   };
 }
 
@@ -216,12 +221,12 @@ function writeBehind(store: SessionStore, cache: SessionCache, logger: Logger): 
   let failing = false;
 
   async function write(): Promise<void> {
-    const { changes, handBack } = cache.takeUnwritten();
+    const { changes, requeue } = cache.drainUnwritten();
     try {
       await store.write(changes);
       failing = false;
     } catch (error) {
-      handBack();
+      requeue();
       if (!failing) logger.warn({ error }, 'session uses and balances wait for MongoDB');
       failing = true;
     }

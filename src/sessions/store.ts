@@ -8,7 +8,7 @@ export const LAUNCH_MS = MINUTE_MS;
 /** A session's life since its last use (docs/interface#session-life). */
 export const SESSION_MS = 60 * MINUTE_MS;
 /** How long an ended session can still finish and read what it opened. */
-export const AFTERLIFE_MS = 7 * 24 * 60 * MINUTE_MS;
+export const GRACE_PERIOD_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /** `_id` is the SHA-256 of the token. */
 export interface SessionDocument extends SessionSeed {
@@ -50,7 +50,7 @@ export interface SessionStore {
     now: number,
     of?: string,
   ): Promise<LaunchDocument | undefined>;
-  unspend(launchId: string, sessionId: string): Promise<void>;
+  restoreLaunch(launchId: string, sessionId: string): Promise<void>;
   /** `usable`: neither spent nor late. */
   launchState(launchId: string, now: number, of?: string): Promise<'none' | 'usable' | 'spent'>;
   /** Adds the session unless it is there, and returns what is there. */
@@ -85,7 +85,7 @@ export function createSessionStore(db: Db): SessionStore {
       return spent ?? undefined;
     },
 
-    unspend: async (launchId, sessionId) => {
+    restoreLaunch: async (launchId, sessionId) => {
       await sessions.deleteOne({ _id: sessionId });
       await launches.updateOne(
         { _id: launchId, spentBy: 'connect' },
@@ -132,7 +132,7 @@ function providedBy(providerId: string | undefined): { 'seed.providerId'?: strin
 
 function operationsOf(change: SessionChange): AnyBulkWriteOperation<SessionDocument>[] {
   const { sessionId, lastUsed, balance } = change;
-  const deleteAt = new Date(lastUsed + SESSION_MS + AFTERLIFE_MS);
+  const deleteAt = new Date(lastUsed + SESSION_MS + GRACE_PERIOD_MS);
   const use: AnyBulkWriteOperation<SessionDocument> = {
     updateOne: { filter: { _id: sessionId }, update: { $max: { lastUsed: new Date(lastUsed), deleteAt } } },
   };

@@ -35,7 +35,7 @@ export interface Sessions {
   /** Spends a launch token for a session with a token of its own. Of many at once exactly one succeeds. */
   connect(launchToken: string): Promise<OpenSession>;
   /** Takes a connect back whose reply never left, so that the player may try again within the 60 s. Best effort. */
-  takeBack(launchToken: string, opened: OpenSession): Promise<void>;
+  undoConnect(launchToken: string, opened: OpenSession): Promise<void>;
   /**
    * The session of a token, `expired` when its hour is over or it was logged out, in which case it is good for 7 more
    * days for what it opened. Counts as a use.

@@ -14,7 +14,7 @@ export interface OperatorSettings extends OperatorAddress {
   profiles: Readonly<Record<string, SomeGameSettings>>;
   /** Error ids of a credit call that are repeated like a 5xx. */
   repeatableErrorIds: readonly number[];
-  /** See DeliveryFacts (src/domain/judge.ts). */
+  /** See DeliveryFacts (src/domain/classify-wallet-reply.ts). */
   strictReplies: boolean;
   /** It can't take back a single follow-up debit. */
   voidsWholeRound: boolean;

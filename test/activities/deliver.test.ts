@@ -13,9 +13,9 @@ import {
   type WalletDelivery,
 } from '../../src/contracts/activities';
 import { cancelRound, decide } from '../../src/domain/round/decide';
-import { openRound } from '../../src/domain/round/open';
+import { createRound } from '../../src/domain/round/create-round';
 import { snapshotOf } from '../../src/domain/round/replies';
-import { settle } from '../../src/domain/round/settle';
+import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import type { RoundIdentity, RoundState } from '../../src/domain/round/types';
 import type { WalletAnswer, WalletOutcome } from '../../src/domain/wallet-call';
 import { openDatabase, type Database } from '../../src/read-model/connect';
@@ -83,7 +83,7 @@ beforeEach(async () => {
     observe: () => undefined,
     ...NO_CALLERS_HERE,
   };
-  state = openRound(identity(), POLICY, START, AT);
+  state = createRound(identity(), POLICY, START, AT);
   await deps.guards.take(state.identity, state.identity.gameround);
 });
 
@@ -174,7 +174,7 @@ test('a repeated delivery that is accepted is accepted', async () => {
 test('after a reset, what the record says is its outcome: it is not sent again', async () => {
   answers = [TAKEN];
   await deliver();
-  await deps.rounds.write(snapshotOf(settle(state, { kind: 'accepted' }, AT)), 1);
+  await deps.rounds.write(snapshotOf(applyWalletOutcome(state, { kind: 'accepted' }, AT)), 1);
   expect(await deliver({}, 1, AFTER_RESET)).toEqual({ kind: 'accepted' });
   expect(sent).toBe(1);
 });
@@ -182,7 +182,7 @@ test('after a reset, what the record says is its outcome: it is not sent again',
 test('a declined one keeps the operator’s word', async () => {
   answers = [REFUSED];
   const declined = await deliver();
-  await deps.rounds.write(snapshotOf(settle(state, declined as WalletOutcome, AT)), 1);
+  await deps.rounds.write(snapshotOf(applyWalletOutcome(state, declined as WalletOutcome, AT)), 1);
   await deps.guards.release(state.identity, state.identity.gameround);
   const again = await deliver({}, 1, AFTER_RESET);
   expect(again).toMatchObject({ kind: 'declined', processed: false, errorCode: { id: 5 } });
@@ -192,7 +192,7 @@ test('a declined one keeps the operator’s word', async () => {
 test('one that was unknown stays so: it was voided, and may not be taken now', async () => {
   answers = [FAILED, TAKEN];
   const unknown = await deliver();
-  await deps.rounds.write(snapshotOf(settle(state, unknown as WalletOutcome, AT)), 1);
+  await deps.rounds.write(snapshotOf(applyWalletOutcome(state, unknown as WalletOutcome, AT)), 1);
   expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'unknown' });
   expect(sent).toBe(1);
 });
@@ -206,7 +206,7 @@ describe('a record that is ahead of what this run has written is told, and nothi
   ])('to a first bet %s', async (_, isReleased) => {
     answers = [TAKEN];
     await deliver();
-    await deps.rounds.write(snapshotOf(settle(state, TAKEN_BET, AT)), 9);
+    await deps.rounds.write(snapshotOf(applyWalletOutcome(state, TAKEN_BET, AT)), 9);
     if (isReleased) await deps.guards.release(state.identity, state.identity.gameround);
     expect(await deliver()).toMatchObject(AHEAD);
     expect(await deliver({}, 1, {}, { isOver: true })).toMatchObject(AHEAD);
@@ -214,8 +214,8 @@ describe('a record that is ahead of what this run has written is told, and nothi
   });
 
   test('to a void, whatever purpose a call has', async () => {
-    state = cancelRound(settle(state, TAKEN_BET, AT), 'voidGameRound', AT);
-    await deps.rounds.write(snapshotOf(settle(state, { kind: 'accepted' }, AT)), 9);
+    state = cancelRound(applyWalletOutcome(state, TAKEN_BET, AT), 'voidGameRound', AT);
+    await deps.rounds.write(snapshotOf(applyWalletOutcome(state, { kind: 'accepted' }, AT)), 9);
     expect(await deliver(own(8))).toMatchObject({ kind: 'ahead' });
     expect(sent).toBe(0);
     answers = [TAKEN];
@@ -226,7 +226,11 @@ describe('a record that is ahead of what this run has written is told, and nothi
 describe('a credit', () => {
   beforeEach(() => {
     const end = { type: 'end', key: 'k', reason: 'endGameRound' } as const;
-    const won = settle(openRound(state.identity, POLICY, { ...START, winAmount: 40 }, AT), TAKEN_BET, AT);
+    const won = applyWalletOutcome(
+      createRound(state.identity, POLICY, { ...START, winAmount: 40 }, AT),
+      TAKEN_BET,
+      AT,
+    );
     const decision = decide(won, end, AT);
     if (decision.kind !== 'accept') throw new Error(`the end was not accepted: ${decision.kind}`);
     state = decision.state;
@@ -264,7 +268,11 @@ describe('a credit', () => {
 describe('a follow-up debit', () => {
   beforeEach(() => {
     const first = { ...START, rngCallId: 'one' };
-    state = settle(openRound(state.identity, { ...POLICY, followUpDebits: true }, first, AT), TAKEN_BET, AT);
+    state = applyWalletOutcome(
+      createRound(state.identity, { ...POLICY, followUpDebits: true }, first, AT),
+      TAKEN_BET,
+      AT,
+    );
     const decision = decide(state, { ...START, rngCallId: 'another' }, AT);
     if (decision.kind !== 'accept') throw new Error(`the follow-up was not accepted: ${decision.kind}`);
     state = decision.state;
@@ -295,7 +303,7 @@ describe('a follow-up debit', () => {
   });
 
   test('after a reset, that the record shows as taken, is not sent again', async () => {
-    await deps.rounds.write(snapshotOf(settle(state, TAKEN_BET, AT)), 1);
+    await deps.rounds.write(snapshotOf(applyWalletOutcome(state, TAKEN_BET, AT)), 1);
     expect(await deliver({}, 1, AFTER_RESET)).toEqual({ kind: 'accepted' });
     expect(sent).toBe(0);
   });
@@ -484,7 +492,7 @@ describe('a delivery that may end its command', () => {
     // An unknown bet is taken back.
     expect((await ending(1)).recordedAs).toBeUndefined();
     expect(await deps.rounds.recorded(state.identity.gameround)).toBeUndefined();
-    state = openRound(identity(), POLICY, START, AT);
+    state = createRound(identity(), POLICY, START, AT);
     await deps.guards.take(state.identity, state.identity.gameround);
     deps.rounds = { ...deps.rounds, write: () => Promise.reject(new Error('MongoDB is away')) };
     const { result, recordedAs } = await ending(1);

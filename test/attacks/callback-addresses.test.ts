@@ -4,9 +4,9 @@ import { isPublicAddress, type CallbackAddresses } from '../../src/clients/addre
 import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpAnswer } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
-import { judge } from '../../src/domain/judge';
+import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
 import { parseTenants, warningsOf } from '../../src/tenants/file';
-import { callOf, FIRST_DELIVERY } from '../domain/judge-support';
+import { callOf, FIRST_DELIVERY } from '../domain/wallet-reply-support';
 import { finished, playerOf, refused } from '../support/player';
 import { startRounds } from '../support/rounds-harness';
 
@@ -121,7 +121,7 @@ describe('a connection', () => {
     return answers;
   }
 
-  const REFUSED = { kind: 'silence', reason: 'ADDRESSREFUSED', unsent: true };
+  const REFUSED = { kind: 'no-response', reason: 'ADDRESSREFUSED', unsent: true };
 
   it.each([
     '127.0.0.1',
@@ -197,29 +197,32 @@ describe('a connection', () => {
 });
 
 describe('a wallet at a refused address', () => {
-  const unsent = { kind: 'silence', reason: 'ADDRESSREFUSED', unsent: true } as const;
+  const unsent = { kind: 'no-response', reason: 'ADDRESSREFUSED', unsent: true } as const;
   const again = { ...FIRST_DELIVERY, redelivered: true };
 
   it('did not take a bet that was never sent, and may have taken one that was sent before', () => {
     const call = callOf('debit', 'debit');
-    expect(judge(call, unsent, FIRST_DELIVERY)).toEqual({
+    expect(classifyWalletReply(call, unsent, FIRST_DELIVERY)).toEqual({
       kind: 'declined',
       unauthorised: true,
       processed: false,
     });
-    expect(judge(call, unsent, again)).toEqual({ kind: 'unknown', reason: 'ADDRESSREFUSED' });
+    expect(classifyWalletReply(call, unsent, again)).toEqual({ kind: 'unknown', reason: 'ADDRESSREFUSED' });
   });
 
   it('is sent its win and its void until it takes them', () => {
     const repeat = { kind: 'repeat', reason: 'ADDRESSREFUSED', creditAccepted: false };
     const credit = callOf('credit', 'credit', 'end');
-    expect(judge(credit, unsent, FIRST_DELIVERY)).toEqual({ ...repeat, maybePaid: false });
-    expect(judge(credit, unsent, again)).toEqual({ ...repeat, maybePaid: true });
-    expect(judge(credit, unsent, { ...FIRST_DELIVERY, maybePaid: true })).toEqual({
+    expect(classifyWalletReply(credit, unsent, FIRST_DELIVERY)).toEqual({ ...repeat, maybePaid: false });
+    expect(classifyWalletReply(credit, unsent, again)).toEqual({ ...repeat, maybePaid: true });
+    expect(classifyWalletReply(credit, unsent, { ...FIRST_DELIVERY, maybePaid: true })).toEqual({
       ...repeat,
       maybePaid: true,
     });
-    expect(judge(callOf('void', 'void'), unsent, FIRST_DELIVERY)).toEqual({ ...repeat, maybePaid: false });
+    expect(classifyWalletReply(callOf('void', 'void'), unsent, FIRST_DELIVERY)).toEqual({
+      ...repeat,
+      maybePaid: false,
+    });
   });
 
   it('makes a round cancelled at once, with nothing sent and nothing owed', async () => {

@@ -88,7 +88,7 @@ describe('guessing tokens', () => {
     const limits = new Limits({ ...DEFAULT_LIMITS, unknownTokensPerAddress: 1 }, () => 0);
     const ask = (address: string): Promise<string> =>
       limits
-        .guessing({ address }, () => Promise.reject(refuse('TOKENNOTFOUND')))
+        .throttleUnknownTokens({ address }, () => Promise.reject(refuse('TOKENNOTFOUND')))
         .then(
           () => 'found',
           (error: Error) => error.message,

@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { createProviderClient } from '../../src/clients/game-provider';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
-import { judge } from '../../src/domain/judge';
+import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
 import { createGameConfigurations } from '../../src/game-configuration';
-import { callOf, FIRST_DELIVERY } from '../domain/judge-support';
+import { callOf, FIRST_DELIVERY } from '../domain/wallet-reply-support';
 import { agreedBooks, finished, refusalOf, STAKE } from '../support/player';
 import { REPEATABLE_ERROR_ID, startRounds, type RoundsHarness } from '../support/rounds-harness';
 import { sideBySide } from '../support/side-by-side';
@@ -111,9 +111,9 @@ describe('a reply', () => {
     return createOperatorWallet(http).doTransactions(operator, { ...names, call: callOf('debit', 'debit') });
   };
   const outcomes = (answer: HttpAnswer): string[] => [
-    judge(callOf('debit', 'debit'), answer, FIRST_DELIVERY).kind,
-    judge(callOf('credit', 'credit', 'end'), answer, FIRST_DELIVERY).kind,
-    judge(callOf('void', 'void'), answer, FIRST_DELIVERY).kind,
+    classifyWalletReply(callOf('debit', 'debit'), answer, FIRST_DELIVERY).kind,
+    classifyWalletReply(callOf('credit', 'credit', 'end'), answer, FIRST_DELIVERY).kind,
+    classifyWalletReply(callOf('void', 'void'), answer, FIRST_DELIVERY).kind,
   ];
   /** Never judged as a bet taken or declined, nor as a win paid or refused. */
   const UNKNOWN = ['unknown', 'repeat', 'repeat'];
@@ -210,7 +210,7 @@ describe('a reply', () => {
   it('with a balance of depth 100,000 is taken without what is beside the balance', async () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     server.reset((socket) => socket.end(reply(JSON_200, `${TAKEN.slice(0, -1)},"discountInfo":${deep}}`)));
-    expect(judge(callOf('debit', 'debit'), await ask(), FIRST_DELIVERY)).toEqual({
+    expect(classifyWalletReply(callOf('debit', 'debit'), await ask(), FIRST_DELIVERY)).toEqual({
       kind: 'accepted',
       endRefused: undefined,
       balance: { balances: [{ type: 'real', amount: 1, currency: 'EUR' }] },

@@ -8,8 +8,8 @@ import tls from 'node:tls';
 import * as zlib from 'node:zlib';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
-import { judge } from '../../src/domain/judge';
-import { callOf, FIRST_DELIVERY } from '../domain/judge-support';
+import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
+import { callOf, FIRST_DELIVERY } from '../domain/wallet-reply-support';
 import { startStoppedServer } from '../support/stopped-server';
 
 /* What a server that keeps to HTTP may do (RFC 9110, 9112), and what becomes of a bet that it answers. */
@@ -59,7 +59,7 @@ function bet(operatorUrl = url(), walletTimeoutMs = TIMEOUT_MS, client = http): 
   return createOperatorWallet(client).doTransactions(operator, { ...names, call: callOf('debit', 'debit') });
 }
 const outcome = async (answer: Promise<HttpAnswer>): Promise<string> =>
-  judge(callOf('debit', 'debit'), await answer, FIRST_DELIVERY).kind;
+  classifyWalletReply(callOf('debit', 'debit'), await answer, FIRST_DELIVERY).kind;
 
 const TAKEN = '{"balances":[{"type":"real","amount":1,"currency":"EUR"}]}';
 const DECLINED = '{"errorCode":{"id":5,"msg":"NO","clientmsg":"No."}}';
@@ -311,7 +311,7 @@ describe('a name with several addresses', () => {
     const client = createHttpClient({ addresses: 'any', lookup: named('127.0.0.2', '127.0.0.3') });
     const began = Date.now();
     expect(await bet(`http://wallet.example:${dead.port}`, 700, client)).toEqual({
-      kind: 'silence',
+      kind: 'no-response',
       reason: 'time-out',
     });
     expect(Date.now() - began).toBeLessThan(1_200);

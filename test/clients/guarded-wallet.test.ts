@@ -8,9 +8,9 @@ import { machineClock } from '../support/clock';
 
 /* What holds back calls to a slow or dead operator, and what never does (docs/interface#slow-operator). The wallet is scripted. */
 
-const SILENCE: WalletAnswer = { kind: 'silence', reason: 'time-out' };
+const SILENCE: WalletAnswer = { kind: 'no-response', reason: 'time-out' };
 const TAKEN: WalletAnswer = { kind: 'answer', status: 200, body: { balances: [] } };
-const NOT_SENT = expect.objectContaining({ kind: 'silence', unsent: true }) as WalletAnswer;
+const NOT_SENT = expect.objectContaining({ kind: 'no-response', unsent: true }) as WalletAnswer;
 const BALANCE: BalanceAnswer = { kind: 'balance', balance: { balances: [] } };
 
 /** What is called "failures in a row" here. */
@@ -40,7 +40,7 @@ function guard(change: Partial<WalletGuardOptions> = {}): OperatorWallet {
     close: () => Promise.resolve(),
   };
   return guardedWallet(bare, {
-    ...{ elapsed: () => now, failuresInARow: ENOUGH, firstPauseMs: 1_000, maxPauseMs: 4_000 },
+    ...{ monotonicNow: () => now, failuresInARow: ENOUGH, firstPauseMs: 1_000, maxPauseMs: 4_000 },
     ...{ callsPerOperator: 5, callsWhileFailing: 2, reportsPerOperator: 1 },
     onChange: (operatorId, failing) => changes.push(`${operatorId} ${failing ? 'failing' : 'well'}`),
     ...change,
@@ -256,7 +256,7 @@ test('a provider’s calls: beyond its share they fail at once; another provider
 
 test('a failing wallet is tried again after its pause, also when the clock is set back', async () => {
   const clock = machineClock();
-  wallet = guard({ elapsed: undefined, firstPauseMs: 20 });
+  wallet = guard({ monotonicNow: undefined, firstPauseMs: 20 });
   await fail();
   clock.setBack();
   expect(await call('debit')).toMatchObject({ unsent: true });

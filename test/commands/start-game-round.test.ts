@@ -1,4 +1,4 @@
-import type { CommandDependencies } from '../../src/commands/shared';
+import type { CommandDependencies } from '../../src/commands/send-to-round';
 import { startGameRound } from '../../src/commands/start-game-round';
 import { refuse } from '../../src/domain/errors';
 import type { Session } from '../../src/domain/session';

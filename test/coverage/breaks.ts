@@ -97,7 +97,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['op.getTokenData', 'f.TokenDataReply'],
     file: 'src/http/routes/reads.ts',
-    find: 'tokenData(session, token, await openRoundOf(http, session))',
+    find: 'tokenData(session, token, await openRoundHash(http, session))',
     replace: "tokenData(session, token, '')",
   },
   {
@@ -211,8 +211,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c1.waiting'],
     file: 'src/read-model/rounds.ts',
-    find: 'before?.waiting?.find((known) => known.mark === mark) ?? ',
-    replace: '',
+    find: 'before?.waiting?.find((known) => known.mark === mark) ?? { mark, since: now }',
+    replace: '({ mark, since: now })',
   },
   {
     rows: ['c1.primary'],
@@ -228,7 +228,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c1.deliveries#2'],
-    file: 'src/outbound.ts',
+    file: 'src/partner-clients.ts',
     find: 'logger.info({ ...delivery, workflowId',
     replace: 'logger.debug({ ...delivery, workflowId',
   },
@@ -252,7 +252,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c1.walletRules#3'],
-    file: 'src/outbound.ts',
+    file: 'src/partner-clients.ts',
     find: 'metrics.walletRuleBroken({',
     replace: 'void ({',
   },
@@ -510,7 +510,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['f.DiscountInfo'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: '...(isObject(body.discountInfo) && isSmall(body.discountInfo) ? { discountInfo: body.discountInfo } : {}),',
     replace: '',
   },
@@ -588,13 +588,13 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['f.GameStateEntry.own'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: 'hidden.length === 0 ? { info }',
     replace: 'hidden.length >= 0 ? { info }',
   },
   {
     rows: ['r.freeForm'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: 'const info = { ...own, ...given };',
     replace: 'const info = { ...given, ...own };',
   },
@@ -768,19 +768,19 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['f.OperatorTransaction#3'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: '...(isFirstDebit === undefined ? {} : { isFirstDebit }),',
     replace: '',
   },
   {
     rows: ['f.OperatorBalance'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: "...(typeof body.useBonusFirst === 'boolean' ? { useBonusFirst: body.useBonusFirst } : {}),",
     replace: '',
   },
   {
     rows: ['f.DoTransactionsReply'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'hashIn(item) === normalId(hash)',
     replace: 'hashIn(item) === `${hash}-`',
   },
@@ -805,7 +805,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['st.start', 'c4.call.start'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: '      ? { amount: command.stake }\n',
     replace: '      ? { amount: command.stake + 1 }\n',
   },
@@ -817,7 +817,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['st.startEnd', 'c4.call.startEndWin'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: 'endAfterwards: command.endGame && !endTogether,',
     replace: 'endAfterwards: false,',
   },
@@ -860,13 +860,13 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['st.reconcile'],
     file: 'src/commands/round-control.ts',
-    find: "{ type: 'end', key: RECONCILE, reason: RECONCILE, gentle: true }",
+    find: "{ type: 'end', key: RECONCILE, reason: RECONCILE, forReconciliation: true }",
     replace: "{ type: 'addWin', key: RECONCILE, winAmount: 0, collect: false }",
   },
   {
     rows: ['st.endAgain', 'st.voidNotOpen', 'c3.after', 'c3.order'],
     file: 'src/domain/round/decide.ts',
-    find: "if (state.status !== 'open') return no('GAMEROUNDNOTACTIVE');",
+    find: "if (state.status !== 'open') return refuse('GAMEROUNDNOTACTIVE');",
     replace: '',
   },
   {
@@ -877,15 +877,16 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['st.failedFirst'],
-    file: 'src/domain/round/settle.ts',
-    find: 'if (first) return answeredFirst(cancelRound(failed, reason, at), key, why);',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
+    find: 'if (first) return answered(cancelRound(failed, reason, at), key, { refusal: why });',
     replace: '',
   },
   {
     rows: ['st.failedFollowUp'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "if (outcome === 'declined') return answered(failed, key, { refusal: why });",
-    replace: "if (outcome === 'declined') return answeredFirst(cancelRound(failed, reason, at), key, why);",
+    replace:
+      "if (outcome === 'declined') return answered(cancelRound(failed, reason, at), key, { refusal: why });",
   },
   {
     rows: ['st.creditRefused', 'c4.call.void'],
@@ -895,9 +896,9 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['st.creditRefusedLater'],
-    file: 'src/domain/round/settle.ts',
-    find: 'if (call.gentle || creditMayHaveBeenPaid(state))',
-    replace: 'if (call.gentle)',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
+    find: 'if (call.forReconciliation || creditMayHaveBeenPaid(state))',
+    replace: 'if (call.forReconciliation)',
   },
   {
     rows: ['r.demo#3'],
@@ -919,7 +920,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.rngResult'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: 'info: infoOf({ rngCallId: command.rngCallId, result: command.result }),',
     replace: 'info: infoOf({ rngCallId: command.rngCallId }),',
   },
@@ -955,7 +956,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.multiplierDebit'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: '    stake: command.stake,\n    amountToCollect: 0,',
     replace: '    stake: command.stake * identity.currencyMultiplier,\n    amountToCollect: 0,',
   },
@@ -980,13 +981,13 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.voidCredited'],
     file: 'src/domain/round/decide.ts',
-    find: "if (credited || state.maybePaid) return no('CREDITALREADYPROCESSED');",
-    replace: "if (state.maybePaid) return no('CREDITALREADYPROCESSED');",
+    find: "if (credited || state.maybePaid) return refuse('CREDITALREADYPROCESSED');",
+    replace: "if (state.maybePaid) return refuse('CREDITALREADYPROCESSED');",
   },
   {
     rows: ['r.spins'],
     file: 'src/domain/round/decide.ts',
-    find: "if (used > awarded) return no('SPINCOUNTEREXHAUSTED');",
+    find: "if (used > awarded) return refuse('SPINCOUNTEREXHAUSTED');",
     replace: '',
   },
   {
@@ -1009,10 +1010,10 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.tx1'],
-    file: 'src/domain/round/settle.ts',
-    find: 'return { ...state, pending: { ...call, stalled: true } };',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
+    find: "return { ...state, pending: { ...call, progress: 'retrying' } };",
     replace:
-      'return { ...state, pending: { ...call, transactions: call.transactions.map((one) => ({ ...one, hash: `${one.hash}x` })), stalled: true } };',
+      "return { ...state, pending: { ...call, transactions: call.transactions.map((one) => ({ ...one, hash: `${one.hash}x` })), progress: 'retrying' } };",
   },
   {
     rows: ['r.tx1.wallet'],
@@ -1028,50 +1029,50 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.tx3'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  const first",
     replace:
       "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.endAfterwards) return collectAndEnd({ ...failed, amountToCollect: 1 }, key, '', at);\n  const first",
   },
   {
     rows: ['r.tx3.status'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: "if (verdict.error) return { kind: 'unknown', reason: `200 with error ${describe(verdict.error)}` };",
     replace: '',
   },
   {
     rows: ['r.tx4'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: "const first = key === 'start';",
     replace: "const first = key !== '';",
   },
   {
     rows: ['r.tx5'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'if (read.status === 400 && read.body !== undefined && error?.id !== ERRORS.TRANSACTIONCOUNTMISMATCH.id) {',
     replace: 'if (read.status === 400 && error?.id === 12) {',
   },
   {
     rows: ['r.tx6'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: 'const endTogether = first && command.endGame && command.winAmount === 0;',
     replace: 'const endTogether = command.endGame && command.winAmount === 0;',
   },
   {
     rows: ['r.tx8.debit'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "return debitFailed(state, call, 'unknown', refusal('WALLETUNAVAILABLE'), at);",
     replace: "return debitFailed(state, call, 'declined', refusal('WALLETUNAVAILABLE'), at);",
   },
   {
     rows: ['r.tx8.4xx'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "const judged = outcome.processed ? 'unknown' : 'declined';",
     replace: "const judged = 'unknown';",
   },
   {
     rows: ['r.tx8.credit'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);',
     replace:
       "if (!isClientError(read.status)) return { kind: 'refused', unauthorised: false, errorCode: error, ...known };",
@@ -1096,7 +1097,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.report'],
-    file: 'workflows/gameround/afterwards.ts',
+    file: 'workflows/gameround/post-close.ts',
     find: 'if (gameRoundReport) await tellOperator();',
     replace: '',
   },
@@ -1366,13 +1367,13 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['e.own'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: 'return { status: 400, errorCode: complete(outcome.errorCode) };',
     replace: 'return refusal(otherwise);',
   },
   {
     rows: ['e.hash'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'const errorCode = verdict.error ?? read.topLevelError;',
     replace: 'const errorCode = read.topLevelError ?? verdict.error;',
   },
@@ -1428,7 +1429,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['l.rate'],
     file: 'src/http/admission.ts',
-    find: "if (party.held >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');",
+    find: "if (party.inFlight >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');",
     replace: '',
   },
   {
@@ -1505,7 +1506,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c2.unread'],
-    file: 'src/http/http.ts',
+    file: 'src/http/route-context.ts',
     find: "if (tenant === undefined) throw unauthenticated(http, ctx, 'unknown id');",
     replace: 'if (tenant === undefined) return { ...headers, tenant: { secrets: [] } as Tenant };',
   },
@@ -1535,13 +1536,13 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c2.fault'],
-    file: 'src/http/http.ts',
-    find: 'ctx.state.about.claimedId = claimedId(ctx.req.headersDistinct);',
+    file: 'src/http/route-context.ts',
+    find: 'ctx.state.logFields.claimedId = claimedId(ctx.req.headersDistinct);',
     replace: '',
   },
   {
     rows: ['c2.hint', 'f.UnauthenticatedReply'],
-    file: 'src/http/http.ts',
+    file: 'src/http/route-context.ts',
     find: "const HINTED = ['local', 'staging'];",
     replace: "const HINTED = ['local'];",
   },
@@ -1553,7 +1554,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c2.hint#3'],
-    file: 'src/http/http.ts',
+    file: 'src/http/route-context.ts',
     find: 'if (HINTED.includes(deps.environment))',
     replace: 'if (deps.environment)',
   },
@@ -1583,7 +1584,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['e.secrets#2'],
-    file: 'src/process.ts',
+    file: 'src/lifecycle.ts',
     find: '${withoutSecrets(text)}',
     replace: '${text}',
   },
@@ -1710,9 +1711,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.once'],
     file: 'src/domain/round/decide.ts',
-    find: '  if (known !== undefined) return again(known, command, key);\n  // A call',
+    find: '  if (known !== undefined) return joinOrMismatch(known, command, key);\n  // A call',
     replace:
-      "  if (known !== undefined && command.type !== 'addWin') return again(known, command, key);\n  // A call",
+      "  if (known !== undefined && command.type !== 'addWin') return joinOrMismatch(known, command, key);\n  // A call",
   },
   {
     rows: ['c3.oneOpen#2'],
@@ -1758,9 +1759,9 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.restoredRecords'],
-    file: 'src/commands/shared.ts',
-    find: 'return (await stateOf(deps, gameround, record, deadline)) ?? known;',
-    replace: 'return known ?? (await stateOf(deps, gameround, record, deadline));',
+    file: 'src/commands/send-to-round.ts',
+    find: 'return (await stateRepairingRecord(deps, gameround, record, deadline)) ?? known;',
+    replace: 'return known ?? (await stateRepairingRecord(deps, gameround, record, deadline));',
   },
   {
     rows: ['c4.restoredRecords#2'],
@@ -1789,7 +1790,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.settledWait'],
     file: 'src/domain/round/decide.ts',
-    find: "if (state.pending !== undefined) return no('OPERATIONBEINGPROCESSED');",
+    find: "if (state.pending !== undefined) return refuse('OPERATIONBEINGPROCESSED');",
     replace: '',
   },
   {
@@ -1842,13 +1843,13 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.startWin'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: 'const won = call.entry?.result.winAmount ?? 0;',
     replace: 'const won = 0;',
   },
   {
     rows: ['c4.call.startEnd'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: "const end = endTogether ? [endTransaction(state, key, 'startGameRound', at)] : [];",
     replace:
       "const end = endTogether && command.stake < 0 ? [endTransaction(state, key, 'startGameRound', at)] : [];",
@@ -1868,42 +1869,42 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.call.collect#2'],
     file: 'src/domain/round/decide.ts',
-    find: "if (amount === 0 || amount > state.amountToCollect) return no('UNCOLLECTEDAMOUNTTOOLOW');",
+    find: "if (amount === 0 || amount > state.amountToCollect) return refuse('UNCOLLECTEDAMOUNTTOOLOW');",
     replace: '',
   },
   {
     rows: ['c4.unknown'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'return status >= 400 && status < 500 && status !== 408;',
     replace: 'return status >= 400 && status < 500;',
   },
   {
     rows: ['c4.silence'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: "      : { kind: 'unknown', reason };",
     replace: "      : { kind: 'declined', unauthorised: false, processed: false };",
   },
   {
     rows: ['c4.listed'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'if (listed.length === 0) return { processed: false, error: read.topLevelError };\n',
     replace: 'if (read.topLevelError) return { processed: false, error: read.topLevelError };\n',
   },
   {
     rows: ['c4.processed'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "const judged = outcome.processed ? 'unknown' : 'declined';",
     replace: "const judged = 'declined';",
   },
   {
     rows: ['c4.firstDebit12'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: '(debit.isFirstDebit === true && errorCode?.id === ERRORS.GAMEROUNDALREADYSTARTED.id),',
     replace: 'false,',
   },
   {
     rows: ['c4.strictReplies'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'const missing = facts.strictReplies ? missingIn(read.body, [debit]) : undefined;',
     replace: 'const missing = undefined;',
   },
@@ -1927,38 +1928,38 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.endRefused'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: 'if (outcome.endRefused !== undefined)\n    return crash(taken,',
     replace: 'if (outcome.endRefused !== undefined && ended === false)\n    return crash(taken,',
   },
   {
     rows: ['c4.redelivered'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: "if (facts.redelivered) return { kind: 'unknown', reason: `status ${read.status} to a repeated delivery` };",
     replace: '',
   },
   {
     rows: ['c4.followUpVoid'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: 'return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, reason, at), key, { refusal: why });',
     replace: 'return answered(failed, key, { refusal: why });',
   },
   {
     rows: ['c4.voidsWhole'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: 'if (!state.policy.voidsWholeRound) {',
     replace: 'if (call !== undefined) {',
   },
   {
     rows: ['c4.repeatable'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);',
     replace: '',
   },
   {
     rows: ['c4.401'],
-    file: 'src/domain/round/settle.ts',
-    find: 'if (outcome.unauthorised) return park(state, call, outcome.signedWith);\n  const key',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
+    find: 'if (outcome.unauthorised) return awaitOperator(state, call, outcome.signedWith);\n  const key',
     replace: 'const key',
   },
   {
@@ -1975,14 +1976,15 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.exits'],
-    file: 'src/domain/round/settle.ts',
-    find: 'if (call.gentle || creditMayHaveBeenPaid(state))',
-    replace: 'if (call.gentle) return stall(state, call);\n  if (creditMayHaveBeenPaid(state))',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
+    find: 'if (call.forReconciliation || creditMayHaveBeenPaid(state))',
+    replace:
+      'if (call.forReconciliation) return retryLater(state, call);\n  if (creditMayHaveBeenPaid(state))',
   },
   {
     rows: ['c4.exits#2', 'c4.exits#3'],
     file: 'workflows/gameround/wallet.ts',
-    find: 'if (pending.stalled && decisions.areThere())',
+    find: 'if (isRetry && decisions.exist())',
     replace: 'if (false as boolean)',
   },
   {
@@ -1993,15 +1995,15 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.direct#2'],
-    file: 'src/commands/shared.ts',
+    file: 'src/commands/send-to-round.ts',
     find: 'if (record === undefined || record.version < state.version) return state;',
     replace: 'if (record === undefined || record.version < state.version + 1e9) return state;',
   },
   {
     rows: ['c4.direct#3'],
-    file: 'src/commands/shared.ts',
-    find: 'reply.refusal === undefined && isOver(record) && !waits(record)',
-    replace: 'reply.refusal !== undefined && isOver(record) && !waits(record)',
+    file: 'src/commands/send-to-round.ts',
+    find: 'reply.refusal === undefined && isOver(record) && !isWaitingForWallet(record)',
+    replace: 'reply.refusal !== undefined && isOver(record) && !isWaitingForWallet(record)',
   },
   {
     rows: ['c4.direct#4'],
@@ -2029,43 +2031,43 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.maybePaid'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: '    state.maybePaid ||\n    state.transactions',
     replace: '    state.transactions',
   },
   {
     rows: ['c4.endAlone'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'if (credit === undefined || creditProcessed) {',
     replace: 'if (creditProcessed) {',
   },
   {
     rows: ['c4.void400'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true;",
     replace: "done.marks.includes('void-unconfirmed');",
   },
   {
     rows: ['c4.voidRefused'],
-    file: 'src/domain/round/settle.ts',
-    find: "case 'refused':\n      return park(state, call, outcome.signedWith);",
-    replace: "case 'refused':\n      return stall(state, call);",
+    file: 'src/domain/round/apply-wallet-outcome.ts',
+    find: "case 'refused':\n      return awaitOperator(state, call, outcome.signedWith);",
+    replace: "case 'refused':\n      return retryLater(state, call);",
   },
   {
     rows: ['c4.crashed'],
     file: 'src/domain/round/decide.ts',
-    find: "return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');",
+    find: "return reconciles ? closeCrashed(state, command, key, at) : refuse('GAMEROUNDCRASHED');",
     replace: 'if (reconciles) return closeCrashed(state, command, key, at);',
   },
   {
     rows: ['c4.told'],
-    file: 'src/domain/round/settle.ts',
+    file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "if (outcome.unauthorised) return refusal('WALLETUNAVAILABLE');",
     replace: '',
   },
   {
     rows: ['c4.balance'],
-    file: 'src/domain/judge.ts',
+    file: 'src/domain/classify-wallet-reply.ts',
     find: 'exactSum(balance.balances.map(({ amount }) => amount))',
     replace: 'balance.balances[0]?.amount ?? 0',
   },
@@ -2077,7 +2079,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.discount'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: '{ discountAmount: command.discount.amount, discountCampaignId: command.discount.campaignId }',
     replace: '{}',
   },
@@ -2113,7 +2115,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.ticketDebit'],
-    file: 'src/domain/round/open.ts',
+    file: 'src/domain/round/create-round.ts',
     find: ': { serial: command.ticket.serial, freePlayStake: command.ticket.stake, freePlayUsed: true }',
     replace:
       ': { amount: 0, serial: command.ticket.serial, freePlayStake: command.ticket.stake, freePlayUsed: true }',
@@ -2168,19 +2170,19 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c5.expired'],
-    file: 'src/http/scope.ts',
+    file: 'src/http/authorization.ts',
     find: "if (session.expired) throw refuse('TOKENEXPIRED');",
     replace: '',
   },
   {
     rows: ['c5.roundToken'],
-    file: 'src/http/scope.ts',
+    file: 'src/http/authorization.ts',
     find: "if (session.onlyGameround !== undefined || session.mode === 'history') throw refuse('MODENOTALLOWED');",
     replace: "if (session.mode === 'history') throw refuse('MODENOTALLOWED');",
   },
   {
     rows: ['c5.historySession'],
-    file: 'src/http/scope.ts',
+    file: 'src/http/authorization.ts',
     find: "  if (session.mode === 'history') throw refuse('MODENOTALLOWED');\n}",
     replace: '}',
   },
@@ -2198,7 +2200,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c6.result'],
-    file: 'workflows/gameround/afterwards.ts',
+    file: 'workflows/gameround/post-close.ts',
     find: 'round.state = { ...round.state, dataStored };',
     replace: '',
   },
@@ -2247,9 +2249,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.resend'],
     file: 'src/domain/round/reconcile.ts',
-    find: 'return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toWire);',
+    find: 'return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toOperatorTransaction);',
     replace:
-      'return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toWire).reverse();',
+      'return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toOperatorTransaction).reverse();',
   },
   {
     rows: ['c8.declined'],
@@ -2258,9 +2260,9 @@ export const BREAKS: readonly Break[] = [
     replace: "return outcome !== 'unknown' || voided.has(hash);",
   },
   {
-    rows: ['c8.gentle'],
-    file: 'src/domain/round/settle.ts',
-    find: 'if (call.gentle || creditMayHaveBeenPaid(state))',
+    rows: ['c8.forReconciliation'],
+    file: 'src/domain/round/apply-wallet-outcome.ts',
+    find: 'if (call.forReconciliation || creditMayHaveBeenPaid(state))',
     replace: 'if (creditMayHaveBeenPaid(state))',
   },
   {
@@ -2314,7 +2316,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c8.report'],
-    file: 'workflows/gameround/afterwards.ts',
+    file: 'workflows/gameround/post-close.ts',
     find: "if (begun || round.state.status !== 'closed' || !(resultCallback || gameRoundReport)) return;",
     replace: "if (begun || round.state.status === 'open' || !(resultCallback || gameRoundReport)) return;",
   },

@@ -106,7 +106,7 @@ export function player(rounds: DemoRounds, session = SESSION) {
         ...{ gameRound, counterType: 'customspin', awarded, used },
         ...named(transaction),
       }),
-    open: () => rounds.queries.openRound(session),
+    open: () => rounds.queries.findOpenRound(session),
     balance: async () => totalOf(await rounds.balance(session)),
   };
 }

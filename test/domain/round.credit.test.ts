@@ -1,5 +1,5 @@
 import { attentionOf } from '../../src/domain/round/attention';
-import { resume } from '../../src/domain/round/settle';
+import { resume } from '../../src/domain/round/apply-wallet-outcome';
 import {
   ACCEPTED,
   addWin,
@@ -181,7 +181,7 @@ describe('a round is crashed instead of voided', () => {
 
 describe('401 or 1001 to a credit or end: not retried by itself, not voided, not crashed', () => {
   const UNAUTHORISED = refused({ unauthorised: true, signedWith: 'old' });
-  const GENTLE = { ...end('reconcile'), gentle: true };
+  const GENTLE = { ...end('reconcile'), forReconciliation: true };
 
   it.each([end(), collectWin('c', 10), GENTLE])('%j: waits to be resumed, and is paid once', (command) => {
     const round = opened(WON);
@@ -190,7 +190,7 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
     for (const _ of ['first', 'resumed, and still refused']) {
       round.settle(UNAUTHORISED);
       expect(round.state).toMatchObject({ status: 'open', crashed: false });
-      expect(round.state.pending).toMatchObject({ parked: true, stalled: true, refusedWith: 'old' });
+      expect(round.state.pending).toMatchObject({ progress: 'awaiting-operator', refusedWith: 'old' });
       expect(attentionOf(round.state)).toEqual(['credit-unauthorised']);
       expect(round.refusal(addWin('w', 5))).toBe('OPERATIONBEINGPROCESSED');
       round.replace(resume(round.state));

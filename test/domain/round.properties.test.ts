@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { decide, type Decision } from '../../src/domain/round/decide';
-import { openRound } from '../../src/domain/round/open';
+import { createRound } from '../../src/domain/round/create-round';
 import { replyTo } from '../../src/domain/round/replies';
-import { resume, settle } from '../../src/domain/round/settle';
+import { resume, applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
 import { firstStarts, outcomeFor, picks, policies, steps, type Step } from './arbitraries';
 import { ReferenceLedger } from './reference-ledger';
@@ -30,7 +30,7 @@ class Drive {
   readonly seen: string[] = [];
 
   constructor({ first, over, firstPicks }: Scenario) {
-    this.state = deepFreeze(openRound(IDENTITY, policy(over), deepFreeze(first), AT));
+    this.state = deepFreeze(createRound(IDENTITY, policy(over), deepFreeze(first), AT));
     this.ledger.accepted('start', first);
     this.noteNewCall(undefined);
     this.ledger.check(this.state);
@@ -70,14 +70,14 @@ class Drive {
   }
 
   private settleOnce(pick: number): void {
-    if (this.state.pending?.parked) this.state = deepFreeze(resume(this.state));
+    if (this.state.pending?.progress === 'awaiting-operator') this.state = deepFreeze(resume(this.state));
     const { pending } = this.state;
     if (pending === undefined) return;
     const outcome = deepFreeze(outcomeFor(this.state, pick));
     const winAmount = pending.entry?.result.winAmount ?? 0;
     if (pending.purpose === 'debit' && outcome.kind === 'accepted') this.ledger.debitTaken(winAmount);
     this.ledger.settled(pending.transactions, outcome);
-    this.state = deepFreeze(this.twice((state) => settle(state, outcome, LATER)));
+    this.state = deepFreeze(this.twice((state) => applyWalletOutcome(state, outcome, LATER)));
     this.noteNewCall(pending);
     this.ledger.check(this.state);
   }

@@ -21,7 +21,7 @@ import {
 } from './support';
 
 const WON = start({ winAmount: 40 });
-const GENTLE: EndCommand = { ...end('reconcile', 'reconcileTransactions'), gentle: true };
+const GENTLE: EndCommand = { ...end('reconcile', 'reconcileTransactions'), forReconciliation: true };
 
 function settleCommand(accepted: string[], declined: string[] = [], key = 'settle-1'): SettleCommand {
   return { type: 'settle', key, reason: 'as the books say', accepted, declined };
@@ -206,7 +206,7 @@ describe('the operator’s answer to a reconciliation, mirrored', () => {
   });
 
   it('silence: unreachable', () => {
-    expect(readReconcileAnswer(sent, { kind: 'silence', reason: 'time-out' }).kind).toBe('unreachable');
+    expect(readReconcileAnswer(sent, { kind: 'no-response', reason: 'time-out' }).kind).toBe('unreachable');
   });
 
   it('a 200 with an error is no acceptance', () => {

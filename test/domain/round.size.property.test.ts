@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { decide } from '../../src/domain/round/decide';
-import { openRound } from '../../src/domain/round/open';
-import { settle } from '../../src/domain/round/settle';
-import { judge } from '../../src/domain/judge';
+import { createRound } from '../../src/domain/round/create-round';
+import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
+import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
 import { MAX_STATE_BYTES } from '../../src/domain/round/size';
 import type { Command, RoundState } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
@@ -46,14 +46,14 @@ class LongRound {
   }
 
   settle(outcome: WalletOutcome): void {
-    this.state = settle(this.state, outcome, AT);
+    this.state = applyWalletOutcome(this.state, outcome, AT);
   }
 
   /** As a wallet's answer comes in: judged, and bounded by that. */
   answered(status: number, body: object = {}): void {
     const { purpose, transactions } = this.state.pending!;
     const answer = { kind: 'answer', status, body: { balances: BALANCES, ...EXTRA, ...body } } as const;
-    this.settle(judge({ purpose, transactions }, answer, FACTS));
+    this.settle(classifyWalletReply({ purpose, transactions }, answer, FACTS));
   }
 
   /** The first call has this answer, and what follows from it is accepted. */
@@ -83,7 +83,7 @@ const STEPS: Record<string, Step> = {
 /** Goes through the steps in turn until none of them is taken any more. */
 function fill(steps: readonly Step[]): { round: LongRound; taken: number } {
   const first = start({ winAmount: 1_000_000, stake: 1, debitAmount: 1, grants: EXTRA });
-  const round = new LongRound(openRound(IDENTITY, policy({ followUpDebits: true }), first, AT));
+  const round = new LongRound(createRound(IDENTITY, policy({ followUpDebits: true }), first, AT));
   round.settle({ kind: 'accepted' });
   let taken = 0;
   for (let refusals = 0, n = 0; refusals < steps.length; n += 1) {

@@ -1,4 +1,4 @@
-import { openRound } from '../../src/domain/round/open';
+import { createRound } from '../../src/domain/round/create-round';
 import {
   ACCEPTED,
   addWin,
@@ -59,7 +59,7 @@ describe('startGameRound opens a round by a debit', () => {
   });
 
   it('the multiplier is never applied to a debit', () => {
-    const state = openRound(
+    const state = createRound(
       { ...IDENTITY, currencyMultiplier: 10 },
       policy(),
       start({ debitAmount: 250 }),
@@ -71,7 +71,7 @@ describe('startGameRound opens a round by a debit', () => {
 
   it('two rounds, two debit hashes; the same round, the same', () => {
     const hashOf = (gameround: string, at: string): string | undefined =>
-      openRound({ ...IDENTITY, gameround }, policy(), start(), at).pending?.transactions[0]?.hash;
+      createRound({ ...IDENTITY, gameround }, policy(), start(), at).pending?.transactions[0]?.hash;
     expect(hashOf('a', AT)).not.toBe(hashOf('b', AT));
     expect(hashOf('a', AT)).toBe(hashOf('a', LATER));
   });

@@ -1,5 +1,5 @@
 import { attentionOf } from '../../src/domain/round/attention';
-import { resume } from '../../src/domain/round/settle';
+import { resume } from '../../src/domain/round/apply-wallet-outcome';
 import { totals } from '../../src/domain/round/replies';
 import {
   ACCEPTED,
@@ -136,14 +136,14 @@ describe('a void is retried until it is answered', () => {
     const round = opened(WON);
     round.send(VOID);
     round.settle(PARKED);
-    expect(round.state.pending?.parked).toBe(true);
+    expect(round.state.pending?.progress).toBe('awaiting-operator');
     expect(round.state.status).toBe('cancel');
     expect(attentionOf(round.state)).toEqual(['void-refused']);
     expect(round.state.commands.void?.answer).toBeUndefined();
     const before = round.state.pending?.transactions;
 
     const resumed = deepFreeze(resume(round.state));
-    expect(resumed.pending?.parked).toBe(false);
+    expect(resumed.pending?.progress).toBe('retrying');
     expect(resumed.pending?.transactions).toEqual(before);
     expect(attentionOf(resumed)).toEqual(['void-pending']);
     round.replace(resumed).settle(ACCEPTED);

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { judge } from '../../src/domain/judge';
+import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
 import { decide } from '../../src/domain/round/decide';
-import { openRound } from '../../src/domain/round/open';
-import { resume, settle } from '../../src/domain/round/settle';
+import { createRound } from '../../src/domain/round/create-round';
+import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
 import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
 import type { OperatorTransaction, WalletAnswer } from '../../src/domain/wallet-call';
 import { commands, firstStarts, policies } from './arbitraries';
@@ -45,7 +45,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
   steps: fc.array(fc.record({ command: commands, faults }), { maxLength: 10 }),
 });
 
-const SILENCE: WalletAnswer = { kind: 'silence', reason: 'time-out' };
+const SILENCE: WalletAnswer = { kind: 'no-response', reason: 'time-out' };
 
 /** A round, its judge and a wallet at the other end of a bad line. */
 class Line {
@@ -59,7 +59,7 @@ class Line {
   constructor({ first, over, firstFaults, listsHashes }: Scenario) {
     const rules: ModelWalletRules = { voidsWholeRound: over.voidsWholeRound ?? false, listsHashes };
     this.wallet = new ModelWallet(rules);
-    this.state = openRound(IDENTITY, policy(over), first, AT);
+    this.state = createRound(IDENTITY, policy(over), first, AT);
     this.drive(firstFaults);
   }
 
@@ -81,7 +81,7 @@ class Line {
     let redelivered = false;
     for (let n = 0; this.state.pending !== undefined; n += 1) {
       if (n > 40) throw new Error('the round never comes to rest');
-      if (this.state.pending.parked) this.state = resume(this.state);
+      if (this.state.pending.progress === 'awaiting-operator') this.state = resume(this.state);
       const { pending } = this.state;
       const fault = script.shift() ?? 'none';
       const answer = this.deliver(pending?.transactions ?? [], fault);
@@ -90,7 +90,7 @@ class Line {
         continue;
       }
       this.settle(answer, redelivered);
-      redelivered = this.state.pending?.purpose === 'void' && this.state.pending.stalled;
+      redelivered = this.state.pending?.purpose === 'void' && isRetried(this.state);
     }
   }
 
@@ -104,11 +104,11 @@ class Line {
         pending.transactions.some((sent) => sent.hash === hash),
     );
     const facts = { redelivered, maybePaid, creditAccepted, repeatableErrorIds: [], strictReplies: false };
-    const outcome = judge(pending, answer, facts);
+    const outcome = classifyWalletReply(pending, answer, facts);
     if (pending.purpose === 'debit' && outcome.kind === 'accepted') {
       this.wins += pending.entry?.result.winAmount ?? 0;
     }
-    this.state = settle(this.state, outcome, LATER);
+    this.state = applyWalletOutcome(this.state, outcome, LATER);
   }
 
   private deliver(call: OperatorTransaction[], fault: Fault): WalletAnswer | 'unrecorded' {

@@ -1,8 +1,8 @@
 import { decide, type Decision } from '../../src/domain/round/decide';
 import { keyOf } from '../../src/domain/round/keys';
-import { openRound } from '../../src/domain/round/open';
+import { createRound } from '../../src/domain/round/create-round';
 import { replyTo, type RoundReply } from '../../src/domain/round/replies';
-import { settle } from '../../src/domain/round/settle';
+import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import type {
   AddWinCommand,
   CollectWinCommand,
@@ -161,7 +161,7 @@ export class TestRound {
   readonly calls: OperatorTransaction[][] = [];
 
   constructor(command: StartCommand = start(), over: Partial<RoundPolicy> = {}, identity = IDENTITY) {
-    this.current = deepFreeze(openRound(deepFreeze(identity), policy(over), deepFreeze(command), AT));
+    this.current = deepFreeze(createRound(deepFreeze(identity), policy(over), deepFreeze(command), AT));
     this.noteCall(undefined);
   }
 
@@ -182,7 +182,7 @@ export class TestRound {
   settle(...outcomes: WalletOutcome[]): this {
     for (const outcome of outcomes) {
       const before = this.current.pending;
-      this.current = deepFreeze(settle(this.current, deepFreeze(outcome), LATER));
+      this.current = deepFreeze(applyWalletOutcome(this.current, deepFreeze(outcome), LATER));
       this.noteCall(before);
     }
     return this;

@@ -1,6 +1,6 @@
 import { brokenRules, reportOf } from '../../src/domain/wallet-rules';
 import type { WalletAnswer, WalletCall } from '../../src/domain/wallet-call';
-import { callOf, END_ERROR, entry, judged, listing, REFUSAL, WRONG_SIGNATURE } from './judge-support';
+import { callOf, END_ERROR, entry, judged, listing, REFUSAL, WRONG_SIGNATURE } from './wallet-reply-support';
 
 /* What a wallet does wrong (docs/interface#wallet-rules): it is named, whatever the answer is taken for. */
 
@@ -70,7 +70,7 @@ const RIGHT: [string, WalletCall, WalletAnswer][] = [
   ['a debit with 500', DEBIT, answered(500, {})],
   ['an end with 500', END, answered(500, { errorCode: REFUSAL })],
   ['a void with 400 and no errorCode', VOID, answered(400, {})],
-  ['silence', CREDIT, { kind: 'silence', reason: 'time-out' }],
+  ['silence', CREDIT, { kind: 'no-response', reason: 'time-out' }],
 ];
 
 test.each(RIGHT)('%s breaks no rule', (_what, call, answer) => {
@@ -89,7 +89,7 @@ test.each<[string, WalletCall, number, unknown]>([
 });
 
 test('why a call was not sent', () => {
-  const silence: WalletAnswer = { kind: 'silence', reason: 'the wallet is failing', unsent: true };
+  const silence: WalletAnswer = { kind: 'no-response', reason: 'the wallet is failing', unsent: true };
   expect(reportOf(DEBIT, silence, { kind: 'declined' }).why).toBe('the wallet is failing');
 });
 

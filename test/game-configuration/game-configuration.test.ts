@@ -58,7 +58,7 @@ function made(change: Partial<GameConfigurationOptions> = {}): GameConfiguration
     },
     providerOf: (providerId) => (providerId === 'gp1' ? ADDRESS : undefined),
     logger: { warn: (...line: unknown[]) => void warnings.push(line) },
-    elapsed: () => now,
+    monotonicNow: () => now,
     ...change,
   });
 }
@@ -251,7 +251,7 @@ describe('the cache', () => {
 
   it('is asked again when it is old, also when the clock is set back meanwhile', async () => {
     const clock = machineClock();
-    configurations = made({ elapsed: undefined, maxAgeMs: 20 });
+    configurations = made({ monotonicNow: undefined, maxAgeMs: 20 });
     await get();
     clock.setBack();
     await sleep(30);

@@ -11,7 +11,7 @@ let admission: Admission;
 
 beforeEach(() => {
   now = 0;
-  admission = new Admission({ calls: CALLS, elapsed: () => now });
+  admission = new Admission({ calls: CALLS, monotonicNow: () => now });
 });
 
 /** Calls that are taken and not answered yet; the status of the first that is refused. */
@@ -95,7 +95,7 @@ describe('calls that are slow', () => {
   });
 
   it('where there is room for many more, too: so many that are slow for so long are too many', async () => {
-    admission = new Admission({ calls: 256, elapsed: () => now });
+    admission = new Admission({ calls: 256, monotonicNow: () => now });
     const party = new Callers('a');
     const taken = [];
     for (let at = 0; at < 6; at += 1) {
@@ -108,7 +108,7 @@ describe('calls that are slow', () => {
   });
 
   it('and many parties with a few each, when all are slow', async () => {
-    admission = new Admission({ calls: 256, elapsed: () => now });
+    admission = new Admission({ calls: 256, monotonicNow: () => now });
     const parties = Array.from({ length: 8 }, (_, nth) => new Callers(`party ${nth}`));
     for (let at = 0; at < 3; at += 1) {
       for (const party of parties) expect(await party.fill(10)).toEqual({ taken: 10 });
@@ -119,7 +119,7 @@ describe('calls that are slow', () => {
   });
 
   it('a crowd that was slow once, while a worker was away, may go on', async () => {
-    admission = new Admission({ calls: 256, elapsed: () => now });
+    admission = new Admission({ calls: 256, monotonicNow: () => now });
     const party = new Callers('a');
     for (const ms of [10_000, 8_000, 100, 10_000, 8_000]) {
       expect(await party.fill(40)).toEqual({ taken: 40 });

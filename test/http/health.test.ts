@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHealth } from '../../src/http/health';
-import { createPollerWatch } from '../../src/pollers';
+import { createWorkerLiveness } from '../../src/worker-liveness';
 import { machineClock } from '../support/clock';
 
 afterEach(() => jest.restoreAllMocks());
@@ -22,10 +22,10 @@ test('what was found is kept for a second, also when the clock is set back meanw
 describe('a worker is there', () => {
   const START = Date.now();
   let elapsed: number;
-  let isThere: ReturnType<typeof createPollerWatch>;
+  let isThere: ReturnType<typeof createWorkerLiveness>;
   beforeEach(() => {
     elapsed = 0;
-    isThere = createPollerWatch(() => elapsed);
+    isThere = createWorkerLiveness(() => elapsed);
   });
   const at = (afterMs: number, identity = '1@worker') => ({ identity, lastAccessMs: START + afterMs });
 

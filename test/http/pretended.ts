@@ -1,5 +1,5 @@
 import type { ProviderClient } from '../../src/clients/types';
-import type { GameroundCommands } from '../../src/commands/types';
+import type { RoundService } from '../../src/commands/types';
 import type { RoundReply } from '../../src/contracts/gameround';
 import type { ListedRound } from '../../src/domain/round/record';
 import type { RoundSnapshot } from '../../src/domain/round/types';
@@ -8,7 +8,7 @@ import type { ConfigurationsOfGames, HttpDeps, RoundLists } from '../../src/http
 /* What stands behind the app in these tests. */
 
 export type FakeCommands = {
-  [Name in keyof GameroundCommands]: jest.MockedFunction<GameroundCommands[Name]>;
+  [Name in keyof RoundService]: jest.MockedFunction<RoundService[Name]>;
 };
 
 export interface Pretended {
@@ -40,8 +40,8 @@ export function pretendedParts(): Pretended {
 }
 
 export function fakeCommands(): FakeCommands {
-  const unexpected = <Name extends Exclude<keyof GameroundCommands, 'describeRound'>>(name: Name) =>
-    jest.fn<Promise<RoundReply>, Parameters<GameroundCommands[Name]>>(() =>
+  const unexpected = <Name extends Exclude<keyof RoundService, 'describeRound'>>(name: Name) =>
+    jest.fn<Promise<RoundReply>, Parameters<RoundService[Name]>>(() =>
       Promise.reject(new Error(`${name} is not expected in this test`)),
     );
   return {

@@ -102,7 +102,7 @@ export async function startService(
     process: 'api',
     destination: { write: (line: string) => void log.push(line) },
   });
-  const sessions = createSessions({ db, logger, clock: wall, elapsed: () => clock.now });
+  const sessions = createSessions({ db, logger, clock: wall, monotonicNow: () => clock.now });
   const commands = fakeCommands();
   const getBalance = jest.fn<Promise<BalanceAnswer>, []>(() =>
     Promise.resolve({ kind: 'balance', balance: BALANCE }),
@@ -116,7 +116,7 @@ export async function startService(
     trustedProxies: 0,
     tenants: options.tenants ?? tenants(),
     sessions,
-    rounds: { commands, queries: { openRound } },
+    rounds: { commands, queries: { findOpenRound: openRound } },
     roundLists: pretended.lists,
     reconcile: pretended.reconcile,
     wallet: { getBalance },
@@ -128,7 +128,7 @@ export async function startService(
     metrics,
     logger,
     clock: wall,
-    elapsed: () => clock.now,
+    monotonicNow: () => clock.now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...options.deps,
   });

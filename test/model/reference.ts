@@ -486,12 +486,12 @@ function addSpins(at: AtCall): Outcome {
 
 // --- money -------------------------------------------------------------------------------------------------------
 
-function collectAndEnd(at: At, round: Round, gentle = false): Outcome {
-  return credit({ ...at, round }, openWin(round), true, gentle);
+function collectAndEnd(at: At, round: Round, forReconciliation = false): Outcome {
+  return credit({ ...at, round }, openWin(round), true, forReconciliation);
 }
 
-/** docs/interface#credit-refused; `gentle`: a refusal crashes the round and never voids it. */
-function credit(at: At, amount: number, ends: boolean, gentle = false): Outcome {
+/** docs/interface#credit-refused; `forReconciliation`: a refusal crashes the round and never voids it. */
+function credit(at: At, amount: number, ends: boolean, forReconciliation = false): Outcome {
   const { round, key } = at;
   const paying: Transaction[] = amount > 0 ? [{ type: 'credit', ref: key, amount }] : [];
   const sent = send(round, [...paying, ...(ends ? [{ type: 'end', ref: key, amount: 0 } as const] : [])]);
@@ -508,14 +508,14 @@ function credit(at: At, amount: number, ends: boolean, gentle = false): Outcome 
     if (answer.says === 'noEnd' || answer.says === 'noEndOn200') paid = true;
     const again = answer.says === 'nothing' || answer.says === 'notNow' || answer.says === 'noEndOn200';
     if (again) continue;
-    return creditRefused(at, sent, { amount, paid, gentle }, answer);
+    return creditRefused(at, sent, { amount, paid, forReconciliation }, answer);
   }
 }
 
 function creditRefused(
   at: At,
   sent: Sent[],
-  { amount, paid, gentle }: { amount: number; paid: boolean; gentle: boolean },
+  { amount, paid, forReconciliation }: { amount: number; paid: boolean; forReconciliation: boolean },
   answer: Delivery,
 ): Outcome {
   const { round } = at;
@@ -526,7 +526,7 @@ function creditRefused(
     round.credited += amount;
     return crash(at, why);
   }
-  if (amount === 0 || gentle || mayHavePaid(round)) return crash(at, why);
+  if (amount === 0 || forReconciliation || mayHavePaid(round)) return crash(at, why);
   mark(sent, 'declined');
   cancel(at);
   at.state.games[round.game].lastBalance = undefined;

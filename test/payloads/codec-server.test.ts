@@ -23,7 +23,7 @@ beforeEach(async () => {
     ...{ codec, token: TOKEN, origins: [WEB], proxied: true },
     logger: createLogger({ level: 'silent', process: 'codec-server' }),
     clock: () => now - setBackMs,
-    elapsed: () => now,
+    monotonicNow: () => now,
   });
   const answer = app.callback();
   server = createServer((request, response) => void answer(request, response));

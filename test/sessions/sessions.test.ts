@@ -35,7 +35,7 @@ function process_(): Sessions {
     db,
     logger: createLogger({ level: 'silent', process: 'api' }),
     clock: () => now - setBackMs,
-    elapsed: () => now,
+    monotonicNow: () => now,
   });
   opened.push(made);
   return made;
@@ -160,7 +160,7 @@ describe('launch tokens', () => {
   it('can be used again when the connect is taken back', async () => {
     const token = await sessions.launch(seed);
     const first = await sessions.connect(token);
-    await sessions.takeBack(token, first);
+    await sessions.undoConnect(token, first);
     await expect(sessions.resolve(first.token)).rejects.toMatchObject(refusedWith('TOKENNOTFOUND'));
     await expect(sessions.connect(token)).resolves.toMatchObject({ session: { expired: false } });
   });
@@ -288,7 +288,7 @@ describe('with MongoDB down', () => {
       db: own.db(db.databaseName),
       logger: createLogger({ level: 'silent', process: 'api' }),
       clock: () => now,
-      elapsed: () => now,
+      monotonicNow: () => now,
     });
     const { token } = await cut.connect(await cut.launch(seed));
     const unknown = await sessions.launch(seed);

@@ -130,7 +130,8 @@ function activitiesOf(world: World, records: RoundSnapshot[]): GameroundActiviti
       const result = (await world.deliver?.(delivery)) ?? { kind: 'accepted' };
       return { result, at };
     },
-    settle: (delivery) => world.settle?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
+    deliverUntilDefinite: (delivery) =>
+      world.deliverUntilDefinite?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
     newSecrets: (operatorId, refusedWith) => world.newSecrets?.(operatorId, refusedWith) ?? nothing(),
     project: (round) => {
       records.push(round.snapshot);

@@ -22,7 +22,7 @@ import { createRoundControl } from '../../src/commands/round-control';
 import { createServerTimes } from '../../src/commands/server-times';
 import type { LocalWorker } from '../../src/commands/local-worker';
 import type { CommandPorts } from '../../src/commands/ports';
-import type { GameroundCommands } from '../../src/commands/types';
+import type { RoundService } from '../../src/commands/types';
 import { stateUpdate, workflowIdOf } from '../../src/contracts/gameround';
 import type { ReconcileResult } from '../../src/contracts/reconcile';
 import { createWaitingCalls } from '../../src/contracts/waiting-calls';
@@ -92,7 +92,7 @@ export interface RoundsOptions {
 
 /** Rounds without the HTTP edge: real Temporal, real mongod, a worker in this process, the sandbox's wallet. */
 export interface RoundsHarness extends WalletControls {
-  commands: GameroundCommands;
+  commands: RoundService;
   /** As the operator asks for it. */
   reconcile(operatorId: string, gameround: string): Promise<ReconcileResult>;
   client: Client;
@@ -233,8 +233,8 @@ export interface ActivitySettings {
 
 const noReconciliation = (): Promise<never> => Promise.reject(new Error('no reconciliation in this test'));
 const NO_CONTROL: RoundControl = {
-  closeGently: noReconciliation,
-  settleCrashed: noReconciliation,
+  closeForReconciliation: noReconciliation,
+  resolveCrashed: noReconciliation,
   read: noReconciliation,
 };
 

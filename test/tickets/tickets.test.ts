@@ -1,7 +1,7 @@
 import type { BalanceAnswer, GetBalance } from '../../src/clients/types';
 import { RefusedError } from '../../src/domain/errors';
 import { freePlaysAvailable } from '../../src/domain/free-plays';
-import { readBalance } from '../../src/domain/judge';
+import { readBalance } from '../../src/domain/classify-wallet-reply';
 import type { Session } from '../../src/domain/session';
 import { createTicketChooser } from '../../src/tickets';
 

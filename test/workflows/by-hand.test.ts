@@ -204,7 +204,7 @@ test('a command of somebody else is refused as if the round did not exist', asyn
     (seen) => seen.length >= actors.length,
   );
   expect(refusals).toEqual(actors.map(() => 'end: GAMEROUNDNOTFOUND'));
-  expect(await stateOf(hash)).toMatchObject({ status: 'open', phase: 'settled' });
+  expect(await stateOf(hash)).toMatchObject({ status: 'open', phase: 'idle' });
   // What a stranger is told shows nothing of the round, whoever asks the workflow.
   const told: unknown = await harness
     .handle(hash)
@@ -223,7 +223,7 @@ test('the queries state and transactions tell how the round stands', async () =>
   await player.collect(hash, 20);
   const state = await stateOf(hash);
   expect(state).toMatchObject({
-    phase: 'settled',
+    phase: 'idle',
     status: 'open',
     crashed: false,
     stake: STAKE,

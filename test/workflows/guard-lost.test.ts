@@ -28,7 +28,7 @@ test('who waits for such a round is told that there is none; its start opens it 
   );
   await harness.db.collection('roundguards').deleteMany({});
   const end = { type: 'end', key: 'e', reason: 'endGameRound' } as const;
-  const waiting = [client.ask(hash, end), client.send(hash, { ...end, key: 'e2' })];
+  const waiting = [client.updateOnly(hash, end), client.signalThenUpdate(hash, { ...end, key: 'e2' })];
   await until(
     () => harness.handle(hash).fetchHistory(),
     ({ events }) => (events ?? []).some((event) => event.workflowExecutionSignaledEventAttributes),

@@ -3,8 +3,8 @@ import type { RoundReply } from '../../src/contracts/gameround';
 import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../../src/contracts/search-attributes';
 import { RefusedError } from '../../src/domain/errors';
 import { decide } from '../../src/domain/round/decide';
-import { openRound } from '../../src/domain/round/open';
-import { settle } from '../../src/domain/round/settle';
+import { createRound } from '../../src/domain/round/create-round';
+import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
@@ -184,7 +184,7 @@ test('the fullest round that its rules allow can go on as new', () => {
   const at = new Date(0).toISOString();
   const { sessionId, operatorId, playerId, gameCode, providerId } = player.session;
   const gameround = '3a2f1c00-0000-8000-8000-000000000001';
-  let state = openRound(
+  let state = createRound(
     {
       gameround,
       operatorId,
@@ -201,7 +201,7 @@ test('the fullest round that its rules allow can go on as new', () => {
     { type: 'start', stake: 1, currency: 'EUR', useTicket: false, endGame: false, winAmount: 0 },
     at,
   );
-  state = settle(state, { kind: 'accepted' }, at);
+  state = applyWalletOutcome(state, { kind: 'accepted' }, at);
   for (let step = 0; ; step += 1) {
     const key = `transaction:${String(step).padStart(128, 'k')}`;
     const rngCallId = `draw-${String(step).padStart(36, '0')}`;

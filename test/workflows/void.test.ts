@@ -188,7 +188,7 @@ sideBySide(
             status: 'cancel',
             attention: ['void-refused'],
           });
-          expect((await harness.handle(hash).query(stateQuery)).phase).toBe('stalled');
+          expect((await harness.handle(hash).query(stateQuery)).phase).toBe('retrying');
           expect(await player.start({ endGame: true })).toMatchObject({
             gameRoundInfo: { status: 'closed' },
           });

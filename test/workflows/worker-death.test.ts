@@ -80,7 +80,7 @@ async function insist(call: () => Promise<RoundReply>): Promise<RoundReply> {
 }
 
 /** Nothing is on its way any more; what a crashed round owes stays pending. */
-function isSettled({ crashed, attention, transactions }: RoundSnapshot): boolean {
+function owesNothing({ crashed, attention, transactions }: RoundSnapshot): boolean {
   return crashed || (attention.length === 0 && transactions.every(({ outcome }) => outcome !== 'pending'));
 }
 
@@ -290,7 +290,7 @@ async function hasItsOutcome({ name, repeat, reply, status, net, sent }: Cell): 
   expect(await insist(() => repeat(scene))).toMatchObject(reply);
   await until(
     () => harness.rounds.find(hash),
-    (record) => record?.status === status && isSettled(record),
+    (record) => record?.status === status && owesNothing(record),
     60_000,
   );
   expect(await harness.sent(hash)).toEqual(sent);
@@ -331,7 +331,7 @@ describe('kill -9, and a worker is there again at once', () => {
     for (const { gameRoundInfo } of replies) {
       await until(
         () => harness.rounds.find(gameRoundInfo.hash),
-        (record) => record !== undefined && isSettled(record),
+        (record) => record !== undefined && owesNothing(record),
       );
       await agreedBooks(harness, gameRoundInfo.hash);
     }

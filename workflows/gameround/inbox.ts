@@ -30,16 +30,17 @@ import {
   type WaitingCommand,
 } from '../../src/contracts/gameround';
 import { refusal, type Refusal } from '../../src/domain/errors';
+import { isRetried } from '../../src/domain/round/apply-wallet-outcome';
 import { decide } from '../../src/domain/round/decide';
 import { fingerprintOf, keyOf } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo } from '../../src/domain/round/replies';
 import type { Command } from '../../src/domain/round/types';
 import { owns } from '../../src/domain/session';
-import { now, type Round } from './round';
+import { nowIso, type Round } from './round';
 
 /** A command on its way: waiting for its turn, or being carried out. */
-export interface Item {
+export interface QueuedCommand {
   key: string;
   command: Command;
   /** The calls whose signals brought it: each may still send its update. */
@@ -53,16 +54,16 @@ export interface Item {
 
 export interface Inbox {
   /** First in, first out: one command at a time touches the round. */
-  queue: Item[];
+  queue: QueuedCommand[];
   /** Waiting or being carried out, by key: a repeat joins. */
-  active: Map<string, Item>;
+  active: Map<string, QueuedCommand>;
   /** The last commands that were refused without being kept, newest last. */
   refusals: RoundStateView['refusals'];
   updates: number;
   /** How many updates wait. */
   waiting: number;
   /** The run ends: no update waits any more. */
-  goingOn: boolean;
+  isEnding: boolean;
   /** The newest answers by call, for an update that comes after its signal was carried out. */
   answers: Map<string, RoundReply>;
 }
@@ -88,26 +89,28 @@ const COMMANDS = [
 export function openInbox(round: Round, inbox: Inbox): void {
   for (const [type, signal, update] of COMMANDS) {
     setHandler(signal, (raw: unknown, actor?: Actor, call?: string) => {
-      const taken = take(round, inbox, type, raw, actor);
-      const known = 'refusal' in taken ? undefined : repeated(round, inbox, taken);
+      const taken = parseCommand(round, inbox, type, raw, actor);
+      const known = 'refusal' in taken ? undefined : replyToRepeat(round, inbox, taken);
       const item =
-        'refusal' in taken || known !== undefined ? undefined : post(inbox, taken.command, taken.key);
+        'refusal' in taken || known !== undefined
+          ? undefined
+          : enqueueOrJoin(inbox, taken.command, taken.key);
       if (item !== undefined) {
         if (call !== undefined) item.calls.push(call);
         return;
       }
       const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
       const reply = known ?? replyAbout(round.state, refused);
-      if (reply.refusal !== undefined) record(inbox, type, reply.refusal);
+      if (reply.refusal !== undefined) noteRefusal(inbox, type, reply.refusal);
       if (call !== undefined && !isHidden(refused)) answerCall(inbox, call, reply);
     });
     const answerUpdate = async (raw: unknown, actor?: Actor): Promise<RoundReply> => {
       inbox.updates += 1;
-      const taken = take(round, inbox, type, raw, actor);
+      const taken = parseCommand(round, inbox, type, raw, actor);
       if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
-      const known = repeated(round, inbox, taken);
+      const known = replyToRepeat(round, inbox, taken);
       if (known !== undefined) return known;
-      const item = post(inbox, taken.command, taken.key);
+      const item = enqueueOrJoin(inbox, taken.command, taken.key);
       if (item === undefined) return replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
       inbox.waiting += 1;
       // A cancel request from outside changes nothing: the command goes on, and its caller is answered.
@@ -117,7 +120,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
       inbox.waiting -= 1;
       if (item.reply !== undefined) return item.reply;
       if (round.guardLost) throw ApplicationFailure.nonRetryable('guard lost', FAILURES.guardLost);
-      throw held(round, taken.key);
+      throw heldFailure(round, taken.key);
     };
     const validator = (raw: unknown, actor?: Actor, call?: string, look?: Look): void =>
       validate(round, inbox, { type, raw, actor, call, look });
@@ -132,42 +135,47 @@ export function openInbox(round: Round, inbox: Inbox): void {
 const MAX_WAITING = 4;
 
 function isHeldUp(round: Round, inbox: Inbox): boolean {
-  return round.state.pending?.stalled === true || inbox.goingOn;
+  return isRetried(round.state) || inbox.isEnding;
 }
 
 /** A command that was answered before is answered again at once, whatever else is going on. */
-function repeated(round: Round, inbox: Inbox, { command, key }: TakenCommand): RoundReply | undefined {
+function replyToRepeat(round: Round, inbox: Inbox, { command, key }: KeyedCommand): RoundReply | undefined {
   const { commands } = round.state;
   const known = Object.hasOwn(commands, key) ? commands[key]?.answer : undefined;
   if (known === undefined || inbox.active.has(key)) return undefined;
-  const decision = decide(round.state, command, now());
+  const decision = decide(round.state, command, nowIso());
   if (decision.kind === 'refuse') return replyAbout(round.state, decision.refusal);
   return { ...replyTo(round.state, known), isRepeat: true };
 }
 
-interface TakenCommand {
+interface KeyedCommand {
   command: Command;
   key: string;
 }
-type Taken = { refusal: Refusal } | TakenCommand;
+type ParsedCommand = { refusal: Refusal } | KeyedCommand;
 
 /** Reads a command and refuses what may not even wait for its turn. */
-function take(round: Round, inbox: Inbox, type: Command['type'], raw: unknown, actor?: Actor): Taken {
+function parseCommand(
+  round: Round,
+  inbox: Inbox,
+  type: Command['type'],
+  raw: unknown,
+  actor?: Actor,
+): ParsedCommand {
   const read = readCommand(type, raw);
   if ('fault' in read) return { refusal: refusal('INVALIDREQUEST', read.fault) };
   if (actor && !owns(actor, round.state.identity)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
   const key = keyOf(round.state, read.command);
   // Over is over: nobody has to wait for a void that is still being retried to be told so. A settle is decided at once.
-  const isDecided =
-    round.state.status !== 'open' || (type === 'settle' && round.state.pending?.stalled === true);
+  const isDecided = round.state.status !== 'open' || (type === 'settle' && isRetried(round.state));
   if (isDecided && !inbox.active.has(key)) {
-    const decision = decide(round.state, read.command, now());
+    const decision = decide(round.state, read.command, nowIso());
     if (decision.kind === 'refuse') return { refusal: decision.refusal };
   }
   // Money is being retried: nothing else is taken until that is settled, but a repeat joins it.
   if (
     !waitsItsTurn(read.command) &&
-    round.state.pending?.stalled &&
+    isRetried(round.state) &&
     !inbox.active.has(key) &&
     !Object.hasOwn(round.state.commands, key)
   ) {
@@ -191,22 +199,22 @@ interface Asked {
  */
 function validate(round: Round, inbox: Inbox, { type, raw, actor, call, look }: Asked): void {
   const kept = call === undefined ? undefined : inbox.answers.get(call);
-  if (kept !== undefined) throw told(FAILURES.answered, kept);
+  if (kept !== undefined) throw replyByFailure(FAILURES.answered, kept);
   const joined = look === 'again' ? answerToJoined(round, inbox, type, raw) : undefined;
-  if (joined !== undefined) throw told(FAILURES.answered, joined);
-  const taken = take(round, inbox, type, raw, actor);
+  if (joined !== undefined) throw replyByFailure(FAILURES.answered, joined);
+  const taken = parseCommand(round, inbox, type, raw, actor);
   if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
-  const known = repeated(round, inbox, taken);
+  const known = replyToRepeat(round, inbox, taken);
   if (known !== undefined) {
-    if (call !== undefined) throw told(FAILURES.answered, known);
+    if (call !== undefined) throw replyByFailure(FAILURES.answered, known);
     return;
   }
   const refused = refusedAtOnce(round, inbox, taken);
   if (refused !== undefined) throw refusedUpdate(round, refused);
   if (isHeldUp(round, inbox) || inbox.waiting >= MAX_WAITING || (look && inbox.active.has(taken.key))) {
-    throw held(round, taken.key);
+    throw heldFailure(round, taken.key);
   }
-  if (look) throw told(FAILURES.free);
+  if (look) throw replyByFailure(FAILURES.free);
 }
 
 /** Callers that have joined a command get its answer, also when the round is over by it. */
@@ -224,11 +232,11 @@ function answerToJoined(
   return entry.fingerprint === fingerprintOf(read.command) ? replyTo(round.state, entry.answer) : undefined;
 }
 
-function held(round: Round, key: string): ApplicationFailure {
-  return told(FAILURES.held, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')), key);
+function heldFailure(round: Round, key: string): ApplicationFailure {
+  return replyByFailure(FAILURES.held, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')), key);
 }
 
-function told(type: string, ...details: unknown[]): ApplicationFailure {
+function replyByFailure(type: string, ...details: unknown[]): ApplicationFailure {
   return ApplicationFailure.create({ message: type, type, nonRetryable: true, details });
 }
 
@@ -246,7 +254,7 @@ function isHidden({ errorCode }: Refusal): boolean {
   return errorCode.msg === 'GAMEROUNDNOTFOUND';
 }
 
-function refusedAtOnce(round: Round, inbox: Inbox, { command, key }: TakenCommand): Refusal | undefined {
+function refusedAtOnce(round: Round, inbox: Inbox, { command, key }: KeyedCommand): Refusal | undefined {
   const waiting = inbox.active.get(key);
   if (waiting !== undefined) {
     return fingerprintOf(waiting.command) === fingerprintOf(command)
@@ -255,7 +263,7 @@ function refusedAtOnce(round: Round, inbox: Inbox, { command, key }: TakenComman
   }
   const isCarriedOut = Object.hasOwn(round.state.commands, key);
   if (!isCarriedOut && (inbox.active.size > 0 || round.state.pending !== undefined)) return undefined;
-  const decision = decide(round.state, command, now());
+  const decision = decide(round.state, command, nowIso());
   return decision.kind === 'refuse' ? decision.refusal : undefined;
 }
 
@@ -266,51 +274,51 @@ export function newInbox(): Inbox {
     refusals: [],
     updates: 0,
     waiting: 0,
-    goingOn: false,
+    isEnding: false,
     answers: new Map(),
   };
 }
 
 /** Puts back a command that the run before has left. */
-export function putBack(inbox: Inbox, { key, command, calls, acceptedAt }: WaitingCommand): void {
-  const item: Item = { key, command, calls: [...calls], acceptedAt };
+export function restoreQueued(inbox: Inbox, { key, command, calls, acceptedAt }: WaitingCommand): void {
+  const item: QueuedCommand = { key, command, calls: [...calls], acceptedAt };
   inbox.queue.push(item);
   inbox.active.set(key, item);
 }
 
 /** Puts a command in the queue, or finds the one that it repeats; undefined when that one differs in money. */
-function post(inbox: Inbox, command: Command, key: string): Item | undefined {
+function enqueueOrJoin(inbox: Inbox, command: Command, key: string): QueuedCommand | undefined {
   const waiting = inbox.active.get(key);
   if (waiting !== undefined) {
     return fingerprintOf(waiting.command) === fingerprintOf(command) ? waiting : undefined;
   }
   const acceptedBefore = workflowInfo().historyLength;
-  const item: Item = { key, command, calls: [], acceptedAt: Date.now(), acceptedBefore };
+  const item: QueuedCommand = { key, command, calls: [], acceptedAt: Date.now(), acceptedBefore };
   inbox.queue.push(item);
   inbox.active.set(key, item);
   return item;
 }
 
 /** Answers a command; from now on its key is looked up in the round's own table. */
-export function answer(inbox: Inbox, item: Item, reply: RoundReply): void {
+export function completeCommand(inbox: Inbox, item: QueuedCommand, reply: RoundReply): void {
   item.reply = reply;
   inbox.active.delete(item.key);
   for (const call of item.calls) answerCall(inbox, call, reply);
   // The workflow may be over before those who have joined it ask again.
-  if (reply.gameRoundInfo.status !== 'open') keep(inbox, item.key, reply);
-  if (reply.refusal !== undefined) record(inbox, item.command.type, reply.refusal);
+  if (reply.gameRoundInfo.status !== 'open') cacheReply(inbox, item.key, reply);
+  if (reply.refusal !== undefined) noteRefusal(inbox, item.command.type, reply.refusal);
 }
 
 const { calls } = proxySinks<CallSinks>();
 
 /** Its update may come now. */
 function answerCall(inbox: Inbox, call: string, reply: RoundReply): void {
-  keep(inbox, call, reply);
+  cacheReply(inbox, call, reply);
   calls.askNow(call);
 }
 
 /** Keeps the answer to a call for its update; the oldest ones go. */
-function keep(inbox: Inbox, call: string, reply: RoundReply): void {
+function cacheReply(inbox: Inbox, call: string, reply: RoundReply): void {
   inbox.answers.set(call, reply);
   for (const oldest of inbox.answers.keys()) {
     if (inbox.answers.size <= MAX_ANSWERS) break;
@@ -341,7 +349,7 @@ export function queueForNextRun(round: Round, inbox: Inbox): WaitingCommand[] {
     const waiting = { key, command, calls, acceptedAt };
     chars += JSON.stringify(waiting).length;
     if (chars <= MAX_QUEUE_CHARS) return [waiting];
-    answer(inbox, item, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')));
+    completeCommand(inbox, item, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')));
     return [];
   });
 }
@@ -353,17 +361,17 @@ export function refuseWaiting(round: Round, inbox: Inbox): void {
       inbox.queue.push(item);
       continue;
     }
-    answer(inbox, item, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')));
+    completeCommand(inbox, item, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')));
   }
 }
 
 /** Reconciliation waits behind money that is being retried, and a settle ends the waiting. */
 function waitsItsTurn(command: Command): boolean {
-  return command.type === 'settle' || (command.type === 'end' && command.gentle === true);
+  return command.type === 'settle' || (command.type === 'end' && command.forReconciliation === true);
 }
 
-function record(inbox: Inbox, command: string, refused: Refusal): void {
+function noteRefusal(inbox: Inbox, command: string, refused: Refusal): void {
   const { id, msg } = refused.errorCode;
-  inbox.refusals.push({ at: now(), command, errorCode: { id, msg } });
+  inbox.refusals.push({ at: nowIso(), command, errorCode: { id, msg } });
   inbox.refusals.splice(0, inbox.refusals.length - MAX_REFUSALS);
 }

@@ -21,36 +21,36 @@ import {
 } from '../../src/contracts/gameround';
 import { refusal } from '../../src/domain/errors';
 import { decide, type Decision } from '../../src/domain/round/decide';
-import { openRound } from '../../src/domain/round/open';
+import { createRound } from '../../src/domain/round/create-round';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { refusedAsRestored } from '../../src/domain/round/restored';
-import { owesNothing, resume } from '../../src/domain/round/settle';
+import { isRetried, owesNothing, resume } from '../../src/domain/round/apply-wallet-outcome';
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import {
   EVENTS_PER_RUN,
   MAX_BYTES_PER_RUN,
   MAX_EVENTS_PER_RUN,
-  MAX_TOLD_CHARS,
+  MAX_STATE_REPLY_CHARS,
   MAX_UPDATES_PER_RUN,
   QUIET_MS,
   UPDATES_PER_RUN,
 } from '../policies';
-import { createAfterwards, type Afterwards } from './afterwards';
+import { createPostClose, type PostClose } from './post-close';
 import { createAutoClose, type AutoClose } from './auto-close';
 import {
-  answer,
+  completeCommand,
   answersForResult,
   newInbox,
   openInbox,
-  putBack,
+  restoreQueued,
   queueForNextRun,
   refuseWaiting,
   type Inbox,
-  type Item,
+  type QueuedCommand,
 } from './inbox';
 import { createProjection, type Projection } from './projection';
-import { now, publisher, startedAt, type Round } from './round';
+import { nowIso, publisher, startedAt, type Round } from './round';
 import { createWallet, type Decisions, type Wallet } from './wallet';
 
 /**
@@ -58,7 +58,7 @@ import { createWallet, type Decisions, type Wallet } from './wallet';
  * `setup` connects the parts and opens the doors; `run` takes one command after another.
  */
 export async function gameround(start: GameroundStart): Promise<GameroundResult> {
-  mustBeReadable(start);
+  assertReadable(start);
   const parts = setup(start);
   // A cancel request from outside must not leave money half-way: rounds end by their own commands.
   await CancellationScope.nonCancellable(() => run(parts));
@@ -67,7 +67,7 @@ export async function gameround(start: GameroundStart): Promise<GameroundResult>
 }
 
 /** Started by hand, maybe: nothing is sent for a bet that the rules can't read. */
-function mustBeReadable({ command }: GameroundStart): void {
+function assertReadable({ command }: GameroundStart): void {
   const read = readCommand('start', command);
   if ('fault' in read) throw ApplicationFailure.nonRetryable(`the bet's ${read.fault} is invalid`);
 }
@@ -83,19 +83,19 @@ interface Parts {
   wallet: Wallet;
   projection: Projection;
   autoClose: AutoClose;
-  afterwards: Afterwards;
+  postClose: PostClose;
   publish: () => void;
 }
 
 function setup(start: GameroundStart): Parts {
   const { identity, policy, command, continued } = start;
   const round: Round = {
-    state: continued?.state ?? openRound(identity, policy, command, startedAt()),
+    state: continued?.state ?? createRound(identity, policy, command, startedAt()),
     guardLost: false,
     takenOver: false,
   };
   const inbox = newInbox();
-  for (const item of continued?.queue ?? []) putBack(inbox, item);
+  for (const item of continued?.queue ?? []) restoreQueued(inbox, item);
   const publish = publisher(round);
   const projection = createProjection(round, continued?.version, publish);
   const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + policy.autoCloseAfterMs;
@@ -114,9 +114,9 @@ function setup(start: GameroundStart): Parts {
       const state = view(round, inbox, projection);
       throw ApplicationFailure.create({
         message: 'the state of the round',
-        type: FAILURES.told,
+        type: FAILURES.stateReply,
         nonRetryable: true,
-        details: JSON.stringify(state).length > MAX_TOLD_CHARS ? [] : [state],
+        details: JSON.stringify(state).length > MAX_STATE_REPLY_CHARS ? [] : [state],
       });
     },
   });
@@ -133,7 +133,7 @@ function setup(start: GameroundStart): Parts {
       publish();
       projection.projectSoon();
     }),
-    afterwards: createAfterwards(round, projection, publish),
+    postClose: createPostClose(round, projection, publish),
     publish,
   };
 }
@@ -147,29 +147,30 @@ async function run(parts: Parts): Promise<void> {
   if (round.state.marks.includes('restored')) projection.projectSoon();
   autoClose.watch();
   // The run before ended while this call was being retried.
-  if (round.state.pending !== undefined) await finish(parts, retriedItem(round.state.pending, parts));
+  if (round.state.pending !== undefined)
+    await finish(parts, commandOfRetriedCall(round.state.pending, parts));
   while (!isOver(parts)) {
-    if (isPressing(parts)) await goOn(parts);
+    if (mustContinueNow(parts)) await continueInNewRun(parts);
     const item = inbox.queue.shift();
     if (item !== undefined) await carryOut(parts, item);
-    else if (isFull(parts)) await goOnWhenQuiet(parts);
+    else if (isFull(parts)) await continueWhenQuiet(parts);
     else await condition(() => inbox.queue.length > 0 || isOver(parts) || isFull(parts));
   }
   await condition(allHandlersFinished);
 }
 
 /** Its callers ask for its answer by its key. */
-function retriedItem({ commandKey = '' }: PendingCall, { start }: Parts): Item {
+function commandOfRetriedCall({ commandKey = '' }: PendingCall, { start }: Parts): QueuedCommand {
   return { key: commandKey, command: start.command, calls: [], acceptedAt: Date.now() };
 }
 
-async function carryOut(parts: Parts, item: Item): Promise<void> {
+async function carryOut(parts: Parts, item: QueuedCommand): Promise<void> {
   const { round, inbox } = parts;
   round.takenOver = false;
   const decision = decideSafely(round, item);
   switch (decision.kind) {
     case 'refuse':
-      return answer(inbox, item, replyAbout(round.state, decision.refusal));
+      return completeCommand(inbox, item, replyAbout(round.state, decision.refusal));
     case 'join':
       return answerIfDone(parts, item);
     case 'accept':
@@ -179,9 +180,9 @@ async function carryOut(parts: Parts, item: Item): Promise<void> {
 }
 
 /** A command that the rules stumble over stays in the history for ever: it is refused, or it would stop the round. */
-function decideSafely(round: Round, item: Item): Decision {
+function decideSafely(round: Round, item: QueuedCommand): Decision {
   try {
-    return decide(round.state, item.command, now());
+    return decide(round.state, item.command, nowIso());
   } catch (error) {
     log.error('a command could not be decided', { command: item.command.type, reason: String(error) });
     return { kind: 'refuse', refusal: refusal('INTERNALERROR') };
@@ -189,24 +190,24 @@ function decideSafely(round: Round, item: Item): Decision {
 }
 
 /** Sends what the command owes the wallet, brings the record up to date and answers. */
-async function finish(parts: Parts, item: Item): Promise<void> {
+async function finish(parts: Parts, item: QueuedCommand): Promise<void> {
   const { round, inbox, wallet, projection, autoClose, publish } = parts;
-  answerBeforeWhatFollows(parts, item);
+  answerBeforeVoids(parts, item);
   const driven = await wallet.drive(
     item,
     () => {
-      if (round.state.pending?.stalled) {
+      if (isRetried(round.state)) {
         autoClose.watch();
         refuseWaiting(round, inbox);
         projection.projectSoon();
       }
-      answerBeforeWhatFollows(parts, item);
+      answerBeforeVoids(parts, item);
       publish();
     },
     decisionsIn(parts),
     () => isFull(parts),
   );
-  if (driven === 'full') return goOn(parts);
+  if (driven === 'full') return continueInNewRun(parts);
   if (round.guardLost) {
     // The name of the round stays free: nothing was sent, and a failed workflow may be started again.
     await condition(allHandlersFinished);
@@ -217,11 +218,11 @@ async function finish(parts: Parts, item: Item): Promise<void> {
   // Who has its answer finds what it did: in the record, unless the database is down.
   if (driven !== 'recorded') await projection.project(pendingAnswer(round, item));
   answerIfDone(parts, item);
-  if (!round.takenOver) parts.afterwards.begin();
+  if (!round.takenOver) parts.postClose.begin();
 }
 
 /** For the callers of this command that still wait. */
-function pendingAnswer({ state }: Round, { key, calls, reply }: Item): PendingAnswer | undefined {
+function pendingAnswer({ state }: Round, { key, calls, reply }: QueuedCommand): PendingAnswer | undefined {
   const answer = state.commands[key]?.answer;
   if (answer === undefined || reply !== undefined || calls.length === 0) return undefined;
   const { lastBalance } = state;
@@ -233,7 +234,7 @@ function pendingAnswer({ state }: Round, { key, calls, reply }: Item): PendingAn
 /** A person's settle ends the waiting for a wallet; every other command waits for its turn. */
 function decisionsIn(parts: Parts): Decisions {
   const { round, inbox, projection } = parts;
-  const next = (): { item: Item; state: RoundState } | undefined => {
+  const next = (): { item: QueuedCommand; state: RoundState } | undefined => {
     for (const item of inbox.queue.filter(({ command }) => command.type === 'settle')) {
       const decision = decideSafely(round, item);
       if (decision.kind === 'accept') return { item, state: decision.state };
@@ -241,8 +242,8 @@ function decisionsIn(parts: Parts): Decisions {
     return undefined;
   };
   return {
-    areThere: () => next() !== undefined,
-    take() {
+    exist: () => next() !== undefined,
+    apply() {
       const found = next();
       if (found === undefined) return;
       inbox.queue.splice(inbox.queue.indexOf(found.item), 1);
@@ -254,29 +255,30 @@ function decisionsIn(parts: Parts): Decisions {
 }
 
 /** A void that nobody waits for may take long: the answer goes out before it, and the record catches up. */
-function answerBeforeWhatFollows(parts: Parts, item: Item): void {
+function answerBeforeVoids(parts: Parts, item: QueuedCommand): void {
   const { round, projection } = parts;
   if (round.state.pending === undefined) return;
   answerIfDone(parts, item);
   if (item.reply !== undefined) projection.projectSoon();
 }
 
-function answerIfDone(parts: Parts, item: Item): void {
+function answerIfDone(parts: Parts, item: QueuedCommand): void {
   const { round, inbox } = parts;
   if (item.reply !== undefined) return;
-  if (round.takenOver) return answer(inbox, item, replyAbout(round.state, refusedAsRestored(round.state)));
+  if (round.takenOver)
+    return completeCommand(inbox, item, replyAbout(round.state, refusedAsRestored(round.state)));
   const known = round.state.commands[item.key]?.answer;
-  if (known !== undefined) answer(inbox, item, replyTo(round.state, known));
+  if (known !== undefined) completeCommand(inbox, item, replyTo(round.state, known));
 }
 
 /** Decided, nothing owed to the wallet, the record written, nobody waiting. */
-function isOver({ round, inbox, projection, autoClose, afterwards }: Parts): boolean {
+function isOver({ round, inbox, projection, autoClose, postClose }: Parts): boolean {
   return (
     round.state.status !== 'open' &&
     owesNothing(round.state) &&
     inbox.queue.length === 0 &&
     projection.isIdle() &&
-    afterwards.isDone() &&
+    postClose.isDone() &&
     !autoClose.isAsking()
   );
 }
@@ -285,17 +287,17 @@ function isOver({ round, inbox, projection, autoClose, afterwards }: Parts): boo
 function isFull({ round, inbox, ...parts }: Parts): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   const full = historyLength > EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > UPDATES_PER_RUN;
-  const isWaiting = round.state.pending?.stalled === true;
+  const isWaiting = isRetried(round.state);
   const idle = isWaiting || (owesNothing(round.state) && inbox.queue.length === 0 && inbox.active.size === 0);
   return full && idle && isCalm(parts) && allHandlersFinished();
 }
 
-function isCalm({ projection, autoClose, afterwards }: Omit<Parts, 'round' | 'inbox'>): boolean {
-  return projection.isIdle() && afterwards.isDone() && !autoClose.isAsking();
+function isCalm({ projection, autoClose, postClose }: Omit<Parts, 'round' | 'inbox'>): boolean {
+  return projection.isIdle() && postClose.isDone() && !autoClose.isAsking();
 }
 
 /** From here on it doesn't wait until no command comes: those that wait go with it. */
-function isPressing({ round, inbox, ...parts }: Parts): boolean {
+function mustContinueNow({ round, inbox, ...parts }: Parts): boolean {
   const { historyLength, historySize } = workflowInfo();
   const isLong =
     historyLength > MAX_EVENTS_PER_RUN ||
@@ -305,14 +307,14 @@ function isPressing({ round, inbox, ...parts }: Parts): boolean {
 }
 
 /** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */
-async function goOnWhenQuiet(parts: Parts): Promise<void> {
+async function continueWhenQuiet(parts: Parts): Promise<void> {
   const { inbox } = parts;
   const isBusy = await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS);
-  if (!isBusy && isFull(parts)) await goOn(parts);
+  if (!isBusy && isFull(parts)) await continueInNewRun(parts);
 }
 
-async function goOn({ start, round, inbox, projection, autoClose }: Parts): Promise<void> {
-  inbox.goingOn = true;
+async function continueInNewRun({ start, round, inbox, projection, autoClose }: Parts): Promise<void> {
+  inbox.isEnding = true;
   await condition(allHandlersFinished);
   const { closeAt, attempts } = autoClose.plan();
   await continueAsNew<typeof gameround>({
@@ -330,7 +332,7 @@ async function goOn({ start, round, inbox, projection, autoClose }: Parts): Prom
 function view(round: Round, inbox: Inbox, projection: Projection): RoundStateView {
   const { state } = round;
   const decided = state.transactions.some(({ outcome }) => outcome !== 'pending');
-  const phase = state.pending?.stalled ? 'stalled' : state.pending ? 'busy' : 'settled';
+  const phase = isRetried(state) ? 'retrying' : state.pending ? 'busy' : 'idle';
   return {
     ...snapshotOf(state),
     phase: decided ? phase : 'starting',

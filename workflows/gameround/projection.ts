@@ -11,9 +11,9 @@ import { snapshotOf } from '../../src/domain/round/replies';
 import { takeOver } from '../../src/domain/round/restored';
 import type { RoundState } from '../../src/domain/round/types';
 import { failedAs } from '../failures';
-import { FIRST_PROJECTION, PROJECTION, PROJECTION_LATE_MS } from '../policies';
-import type { Item } from './inbox';
-import { now, type Publish, type Round } from './round';
+import { FIRST_PROJECTION, PROJECTION, PROJECTION_WARN_MS } from '../policies';
+import type { QueuedCommand } from './inbox';
+import { nowIso, type Publish, type Round } from './round';
 
 type Project = Pick<GameroundActivities, 'project'>;
 
@@ -30,7 +30,7 @@ export interface Projection {
    * What an activity needs to end a command itself. Undefined while an older state is still being written, and in a run
    * that a person has reset, which knows less than its record.
    */
-  begin(item: Pick<Item, 'key' | 'calls'>): CommandEnd | undefined;
+  begin(item: Pick<QueuedCommand, 'key' | 'calls'>): CommandEnd | undefined;
   /**
    * Notes that an activity has written the record under this version, as the round stands now. False where another write
    * was begun meanwhile, which may have put an older state in its place.
@@ -115,7 +115,7 @@ export function createProjection(
     version = Math.max(version, record.version);
     written(record.version);
     recorded = undefined;
-    round.state = takeOver(round.state, record.snapshot, now());
+    round.state = takeOver(round.state, record.snapshot, nowIso());
     round.takenOver = true;
     publish();
   }
@@ -146,7 +146,7 @@ export function createProjection(
   async function writeUntilDone(): Promise<void> {
     let written = false;
     const writing = write(retried).finally(() => (written = true));
-    if (!(await condition(() => written, PROJECTION_LATE_MS))) {
+    if (!(await condition(() => written, PROJECTION_WARN_MS))) {
       round.state = mark(round.state, 'projection-pending', true);
       publish();
     }

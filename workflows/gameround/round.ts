@@ -2,7 +2,7 @@ import { log, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@t
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import { attentionOf } from '../../src/domain/round/attention';
 import { holdsGuard } from '../../src/domain/round/replies';
-import type { Attention, RoundState } from '../../src/domain/round/types';
+import type { Attention, PendingCall, RoundState } from '../../src/domain/round/types';
 
 /** The one mutable place of a round's workflow: its state, changed only by the rules of src/domain. */
 export interface Round {
@@ -13,7 +13,7 @@ export interface Round {
   takenOver: boolean;
 }
 
-export function now(): string {
+export function nowIso(): string {
   return new Date(Date.now()).toISOString();
 }
 
@@ -64,6 +64,12 @@ function logChange(
     log.warn('a round waits no more', { mark, gameround, operatorId });
 }
 
+const DOING: Record<PendingCall['progress'], string> = {
+  'first-delivery': 'sending',
+  retrying: 'retrying',
+  'awaiting-operator': 'waiting to be resumed:',
+};
+
 function describe(state: RoundState, attention: string): string {
   const { identity, pending } = state;
   return [
@@ -71,8 +77,6 @@ function describe(state: RoundState, attention: string): string {
     ...(attention === '' ? [] : [`attention: ${attention}`]),
     ...(pending === undefined
       ? []
-      : [
-          `${pending.parked ? 'waiting to be resumed:' : pending.stalled ? 'retrying' : 'sending'} ${pending.transactions.map(({ type }) => type).join(', ')}`,
-        ]),
+      : [`${DOING[pending.progress]} ${pending.transactions.map(({ type }) => type).join(', ')}`]),
   ].join('\n\n');
 }

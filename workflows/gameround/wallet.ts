@@ -18,24 +18,24 @@ import {
   type WalletDelivery,
 } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
-import { resume, settle } from '../../src/domain/round/settle';
+import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
 import type { PendingCall } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
 import { failedAs } from '../failures';
 import {
-  BET_LATE_MS,
+  BET_WARN_MS,
   betDelivery,
   DELIVERY,
   FIRST_RETRY_MS,
   NEW_SECRETS,
   NEW_SECRETS_AFTER_MS,
   MAX_RETRY_MS,
-  untilSettled,
+  untilDefinite,
 } from '../policies';
-import type { Item } from './inbox';
+import type { QueuedCommand } from './inbox';
 import type { Projection } from './projection';
-import { now, type Round } from './round';
+import { nowIso, type Round } from './round';
 
 export interface Wallet {
   /**
@@ -44,8 +44,8 @@ export interface Wallet {
    * the command, and its record is written.
    */
   drive(
-    item: Item,
-    onSettled: () => void,
+    item: QueuedCommand,
+    onOutcome: () => void,
     decisions: Decisions,
     isFull: () => boolean,
   ): Promise<'full' | 'recorded' | undefined>;
@@ -54,40 +54,42 @@ export interface Wallet {
 /** What a person decides about a call that waits for its wallet. */
 export interface Decisions {
   /** One has come. */
-  areThere: () => boolean;
+  exist: () => boolean;
   /** Makes it the round's. */
-  take: () => void;
+  apply: () => void;
 }
 
 type Deliver = Pick<GameroundActivities, 'deliver'>;
 
 const first = proxyActivities<Deliver>(DELIVERY);
-const givenUp = proxyActivities<Deliver>(betDelivery());
-const retried = proxyActivities<Pick<GameroundActivities, 'settle'>>(untilSettled());
-const patient = proxyActivities<Pick<GameroundActivities, 'settle'>>(untilSettled(MAX_RETRY_MS));
+const unsentBets = proxyActivities<Deliver>(betDelivery());
+const retried = proxyActivities<Pick<GameroundActivities, 'deliverUntilDefinite'>>(untilDefinite());
+const retriedSlowly = proxyActivities<Pick<GameroundActivities, 'deliverUntilDefinite'>>(
+  untilDefinite(MAX_RETRY_MS),
+);
 const { newSecrets } = proxyActivities<Pick<GameroundActivities, 'newSecrets'>>(NEW_SECRETS);
 
 export function createWallet(round: Round, projection: Projection, publish: () => void): Wallet {
   /** What ends without an answer is unknown, whoever failed. */
-  async function deliver(item: Item, pending: PendingCall): Promise<Delivered> {
+  async function deliver(item: QueuedCommand, pending: PendingCall): Promise<Delivered> {
     // Before what the delivery is told of the run's own versions: this is one of them.
     const end = projection.begin(item);
     const call = deliveryOf(round, pending, projection);
     try {
       const delivering = pending.purpose === 'debit' ? deliverBet(call, item, end) : first.deliver(call, end);
       const delivered = await delivering;
-      mustFit(pending, delivered.result);
-      return { ...delivered, at: parseTimestamp(delivered.at) === undefined ? now() : delivered.at };
+      assertOutcomeFits(pending, delivered.result);
+      return { ...delivered, at: parseTimestamp(delivered.at) === undefined ? nowIso() : delivered.at };
     } catch (error) {
       log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
-      return { result: noAnswer(pending, 'the worker gave no answer'), at: now() };
+      return { result: noAnswer(pending, 'the worker gave no answer'), at: nowIso() };
     }
   }
 
   /** Sends the bet while its time is not over; then finds out what became of it. */
   async function deliverBet(
     call: WalletDelivery,
-    { acceptedAt, acceptedBefore }: Item,
+    { acceptedAt, acceptedBefore }: QueuedCommand,
     end: CommandEnd | undefined,
   ): Promise<Delivered> {
     const isFirst = call.call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
@@ -103,10 +105,10 @@ export function createWallet(round: Round, projection: Projection, publish: () =
       }
     }
     let isKnown = false;
-    const asking = givenUp
+    const asking = unsentBets
       .deliver({ ...call, bet: { ...bet, isOver: true } })
       .finally(() => (isKnown = true));
-    if (!(await condition(() => isKnown, BET_LATE_MS))) setUnconfirmed(true);
+    if (!(await condition(() => isKnown, BET_WARN_MS))) setUnconfirmed(true);
     try {
       return await asking;
     } finally {
@@ -122,25 +124,27 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     publish();
   }
 
-  /** Retries a stalled credit or void until it is settled. */
+  /** Retries a credit or void until its outcome is definite. */
   async function retry(pending: PendingCall, isPatient: boolean): Promise<Delivered> {
     await sleep(isPatient ? MAX_RETRY_MS : FIRST_RETRY_MS);
     try {
-      const result = await (isPatient ? patient : retried).settle(deliveryOf(round, pending, projection));
-      mustFit(pending, result);
-      return { result, at: now() };
+      const result = await (isPatient ? retriedSlowly : retried).deliverUntilDefinite(
+        deliveryOf(round, pending, projection),
+      );
+      assertOutcomeFits(pending, result);
+      return { result, at: nowIso() };
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.error('retrying a wallet call failed', { purpose: pending.purpose, reason: String(error) });
-      return { result: noAnswer(pending, 'the worker gave no answer'), at: now() };
+      return { result: noAnswer(pending, 'the worker gave no answer'), at: nowIso() };
     }
   }
 
-  const isParked = (): boolean => round.state.pending?.parked === true;
+  const isAwaitingOperator = (): boolean => round.state.pending?.progress === 'awaiting-operator';
 
   /** Until a person resumes a call whose signature was refused, or the operator has other secrets. */
   async function untilResumed({ refusedWith }: PendingCall, isDecided: () => boolean): Promise<void> {
-    const isResumed = (): boolean => !isParked() || isDecided();
+    const isResumed = (): boolean => !isAwaitingOperator() || isDecided();
     if (await condition(isResumed, NEW_SECRETS_AFTER_MS)) return;
     await unless(isResumed, () => newSecrets(round.state.identity.operatorId, refusedWith));
     if (!isDecided()) round.state = resume(round.state);
@@ -149,20 +153,21 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   return {
     async drive(item, onSettled, decisions, isFull) {
       // A run that begins with a call that is being retried goes on as slowly as the one before.
-      let isPatient = round.state.pending?.stalled === true;
+      let isPatient = isRetried(round.state);
       let isRecorded = false;
       for (let pending = round.state.pending; pending !== undefined; pending = round.state.pending) {
-        if (pending.stalled && decisions.areThere()) {
-          decisions.take();
-        } else if (pending.stalled && isFull()) {
+        const isRetry = pending.progress !== 'first-delivery';
+        if (isRetry && decisions.exist()) {
+          decisions.apply();
+        } else if (isRetry && isFull()) {
           return 'full';
-        } else if (pending.parked) {
-          await untilResumed(pending, () => decisions.areThere() || isFull());
+        } else if (pending.progress === 'awaiting-operator') {
+          await untilResumed(pending, () => decisions.exist() || isFull());
           isPatient = false;
         } else {
           const sending = pending;
-          const delivered = await (pending.stalled
-            ? unless(decisions.areThere, () => retry(sending, isPatient))
+          const delivered = await (isRetry
+            ? unless(decisions.exist, () => retry(sending, isPatient))
             : deliver(item, pending));
           if (delivered === undefined) continue;
           const { result: outcome, at, recordedAs } = delivered;
@@ -170,10 +175,10 @@ export function createWallet(round: Round, projection: Projection, publish: () =
             round.guardLost = true;
             return undefined;
           }
-          isPatient = pending.stalled;
+          isPatient = isRetry;
           // Not where it is a write of this run that came meanwhile: then the call is delivered after all.
           if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
-          else round.state = settle(round.state, outcome, at);
+          else round.state = applyWalletOutcome(round.state, outcome, at);
           isRecorded = recordedAs !== undefined && projection.isUpToDate(recordedAs);
         }
         onSettled();
@@ -222,7 +227,7 @@ const KINDS: Record<PendingCall['purpose'], readonly DeliveryResult['kind'][]> =
 };
 
 /** A person may have completed the activity by hand, with anything: it counts as one without an answer. */
-function mustFit({ purpose }: PendingCall, { kind }: DeliveryResult): void {
+function assertOutcomeFits({ purpose }: PendingCall, { kind }: DeliveryResult): void {
   if (!KINDS[purpose].includes(kind)) throw new TypeError(`no outcome of a ${purpose}: ${String(kind)}`);
 }
 

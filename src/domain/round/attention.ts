@@ -15,8 +15,10 @@ export function attentionOf(state: RoundState): Attention[] {
   if (state.crashed) found.add('crashed');
   else found.delete('restored');
   const { pending } = state;
-  if (pending?.parked) found.add(pending.purpose === 'void' ? 'void-refused' : 'credit-unauthorised');
-  else if (pending?.stalled) found.add(pending.purpose === 'void' ? 'void-pending' : 'credit-pending');
+  if (pending?.progress === 'awaiting-operator')
+    found.add(pending.purpose === 'void' ? 'void-refused' : 'credit-unauthorised');
+  else if (pending?.progress === 'retrying')
+    found.add(pending.purpose === 'void' ? 'void-pending' : 'credit-pending');
   return ATTENTIONS.filter((attention) => found.has(attention));
 }
 

@@ -2,10 +2,10 @@ import { refusal, type ErrorName, type Refusal } from '../errors';
 import { gameStateHash, transactionHash } from '../hashes';
 import { addAmounts } from '../money';
 import type { WalletBalance } from '../wallet-call';
-import { acceptedCredits, collect, stakeOf, totalWonWith } from './collect';
+import { acceptedCredits, recomputeOpenWinnings, stakeOf, totalWonWith } from './winnings';
 import { grantsAfter } from './grants';
 import { fingerprintOf, keyOf, RECONCILE } from './keys';
-import { beginDebit, besideGiven, endTransaction, infoOf, toWire } from './open';
+import { beginDebit, besideGiven, endTransaction, infoOf, toOperatorTransaction } from './create-round';
 import { growthOf, hasRoomFor, jsonBytes, MAX_SETTLED_BYTES } from './size';
 import { openTransactions, undecidedDebits, voidedHashes } from './transactions';
 import type {
@@ -40,22 +40,22 @@ export type Decision =
 export function decide(state: RoundState, command: Command, at: string): Decision {
   const key = keyOf(state, command);
   const known = Object.hasOwn(state.commands, key) ? state.commands[key] : undefined;
-  if (known !== undefined && known.answer === undefined) return again(known, command, key);
+  if (known !== undefined && known.answer === undefined) return joinOrMismatch(known, command, key);
   if (command.type === 'settle') return settleRound(state, known, command, key, at);
   if (state.crashed) {
-    const reconciles = command.type === 'end' && command.gentle === true;
-    return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');
+    const reconciles = command.type === 'end' && command.forReconciliation === true;
+    return reconciles ? closeCrashed(state, command, key, at) : refuse('GAMEROUNDCRASHED');
   }
-  if (state.status !== 'open') return no('GAMEROUNDNOTACTIVE');
-  if (known !== undefined) return again(known, command, key);
+  if (state.status !== 'open') return refuse('GAMEROUNDNOTACTIVE');
+  if (known !== undefined) return joinOrMismatch(known, command, key);
   // A call is in flight or being retried: only one command at a time may touch the money.
-  if (state.pending !== undefined) return no('OPERATIONBEINGPROCESSED');
+  if (state.pending !== undefined) return refuse('OPERATIONBEINGPROCESSED');
   return carryOut(state, command, key, at);
 }
 
 /** A known key: the same command joins, another one is refused. */
-function again(known: CommandEntry, command: Command, key: string): Decision {
-  return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : no('IDEMPOTENCYMISMATCH');
+function joinOrMismatch(known: CommandEntry, command: Command, key: string): Decision {
+  return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : refuse('IDEMPOTENCYMISMATCH');
 }
 
 function carryOut(
@@ -85,16 +85,17 @@ function carryOut(
 }
 
 function followUpDebit(state: RoundState, command: StartCommand, key: string, at: string): Decision {
-  if (command.currency !== state.identity.currency) return no('INVALIDREQUEST', 'debitInformation.currency');
+  if (command.currency !== state.identity.currency)
+    return refuse('INVALIDREQUEST', 'debitInformation.currency');
   const info = infoOf({ result: command.result, rngCallId: command.rngCallId });
   const full = fullOf(state, { info });
   if (full !== undefined) return full;
   // A ticket is chosen when a round opens; what follows is paid with money.
-  if (command.useTicket) return no('INVALIDREQUEST', 'debitInformation.useTicketInfo');
+  if (command.useTicket) return refuse('INVALIDREQUEST', 'debitInformation.useTicketInfo');
   if (totalWonWith(state, command.winAmount) === undefined)
-    return no('INVALIDREQUEST', 'rngResult.winAmount');
+    return refuse('INVALIDREQUEST', 'rngResult.winAmount');
   if (addAmounts(state.stake, command.stake) === undefined)
-    return no('INVALIDREQUEST', 'debitInformation.debitAmount');
+    return refuse('INVALIDREQUEST', 'debitInformation.debitAmount');
   return { kind: 'accept', key, state: beginDebit(state, command, key, at) };
 }
 
@@ -105,7 +106,7 @@ function addWin(state: RoundState, command: AddWinCommand, key: string, at: stri
   const full = fullOf(state, data);
   if (full !== undefined) return full;
   if (totalWonWith(state, command.winAmount) === undefined)
-    return no('INVALIDREQUEST', 'rngResult.winAmount');
+    return refuse('INVALIDREQUEST', 'rngResult.winAmount');
   const amountToCollect = state.amountToCollect + command.winAmount;
   const entry = newEntry(state, 'genericwin', key, command.winAmount, data, at);
   const won = withEntry({ ...remember(state, command, key), amountToCollect }, entry);
@@ -115,7 +116,7 @@ function addWin(state: RoundState, command: AddWinCommand, key: string, at: stri
 
 function collectWin(state: RoundState, command: CollectWinCommand, key: string, at: string): Decision {
   const amount = command.amount ?? state.amountToCollect;
-  if (amount === 0 || amount > state.amountToCollect) return no('UNCOLLECTEDAMOUNTTOOLOW');
+  if (amount === 0 || amount > state.amountToCollect) return refuse('UNCOLLECTEDAMOUNTTOOLOW');
   const full = fullOf(state, { info: {} });
   if (full !== undefined) return full;
   const credit = creditTransaction(state, key, amount, 'collectWin', at);
@@ -131,12 +132,12 @@ function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: str
   const counters = state.spinCounters;
   const before = Object.hasOwn(counters, command.counterType) ? counters[command.counterType] : undefined;
   if (before === undefined && Object.keys(counters).length >= MAX_SPIN_COUNTERS) {
-    return no('INVALIDREQUEST', 'the round has too many spin counters');
+    return refuse('INVALIDREQUEST', 'the round has too many spin counters');
   }
   const awarded = addAmounts(before?.awarded ?? 0, command.awarded);
   const used = addAmounts(before?.used ?? 0, command.used);
-  if (awarded === undefined || used === undefined) return no('INVALIDREQUEST', 'rngResult.result');
-  if (used > awarded) return no('SPINCOUNTEREXHAUSTED');
+  if (awarded === undefined || used === undefined) return refuse('INVALIDREQUEST', 'rngResult.result');
+  if (used > awarded) return refuse('SPINCOUNTEREXHAUSTED');
   const counted = withEntry(remember(state, command, key), newEntry(state, 'spincounter', key, 0, data, at));
   const next = { ...counted, spinCounters: { ...counters, [command.counterType]: { awarded, used } } };
   return { kind: 'accept', key, state: answered(next, key, { spinsAvailable: awarded - used }) };
@@ -144,8 +145,8 @@ function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: str
 
 function end(state: RoundState, command: EndCommand, key: string, at: string): RoundState {
   const ending = collectAndEnd(state, key, command.reason, at);
-  if (!command.gentle || ending.pending === undefined) return ending;
-  return { ...ending, pending: { ...ending.pending, gentle: true } };
+  if (!command.forReconciliation || ending.pending === undefined) return ending;
+  return { ...ending, pending: { ...ending.pending, forReconciliation: true } };
 }
 
 /**
@@ -154,9 +155,12 @@ function end(state: RoundState, command: EndCommand, key: string, at: string): R
  */
 function closeCrashed(state: RoundState, command: EndCommand, key: string, at: string): Decision {
   if (Object.hasOwn(state.commands, key)) return { kind: 'join', key };
-  if (isEnding(state) || undecidedDebits(state.transactions).length > 0) return no('GAMEROUNDCRASHED');
-  const rest = neverAskedFor(state);
-  return stillCrashed(owingRest(remember(state, command, key), rest, key, command.reason, at), key);
+  if (isEnding(state) || undecidedDebits(state.transactions).length > 0) return refuse('GAMEROUNDCRASHED');
+  const unclaimedWinnings = unclaimedWinningsOf(state);
+  return stillCrashed(
+    owingUnclaimed(remember(state, command, key), unclaimedWinnings, key, command.reason, at),
+    key,
+  );
 }
 
 function isEnding({ transactions }: RoundState): boolean {
@@ -164,7 +168,7 @@ function isEnding({ transactions }: RoundState): boolean {
 }
 
 /** Open winnings that no transaction stands for. */
-function neverAskedFor(state: RoundState): number {
+function unclaimedWinningsOf(state: RoundState): number {
   return state.amountToCollect - owedIn(state);
 }
 
@@ -175,7 +179,13 @@ function owedIn({ transactions }: RoundState): number {
 }
 
 /** They, and the round's end, are owed from now on. */
-function owingRest(state: RoundState, rest: number, key: string, reason: string, at: string): RoundState {
+function owingUnclaimed(
+  state: RoundState,
+  rest: number,
+  key: string,
+  reason: string,
+  at: string,
+): RoundState {
   const credit = rest > 0 ? [creditTransaction(state, key, rest, reason, at)] : [];
   return {
     ...state,
@@ -184,7 +194,7 @@ function owingRest(state: RoundState, rest: number, key: string, reason: string,
 }
 
 function stillCrashed(state: RoundState, key: string): Decision {
-  if (growthOf(state) > MAX_SETTLED_BYTES) return no('INVALIDREQUEST', 'the round holds too much data');
+  if (growthOf(state) > MAX_SETTLED_BYTES) return refuse('INVALIDREQUEST', 'the round holds too much data');
   return { kind: 'accept', key, state: answered(state, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
 }
 
@@ -197,11 +207,13 @@ function settleRound(
   at: string,
 ): Decision {
   const { pending } = state;
-  if (pending?.stalled !== true || command.key === RECONCILE) {
+  if (pending === undefined || pending.progress === 'first-delivery' || command.key === RECONCILE) {
     return settleCrashed(state, known, command, key, at);
   }
   if (pending.purpose === 'void') {
-    return known === undefined ? settleVoid(state, pending, command, key, at) : again(known, command, key);
+    return known === undefined
+      ? settleVoid(state, pending, command, key, at)
+      : joinOrMismatch(known, command, key);
   }
   const why = refusal('GAMEROUNDCRASHED');
   // A delivery may be on its way.
@@ -220,7 +232,7 @@ function settleVoid(
   const hash = pending.transactions[0]?.hash ?? '';
   const named = new Set([...command.accepted, ...(command.declined ?? [])]);
   if (!command.accepted.includes(hash) || named.size > 1) {
-    return no('INVALIDREQUEST', `accepted: only the void of ${hash} is to be settled`);
+    return refuse('INVALIDREQUEST', `accepted: only the void of ${hash} is to be settled`);
   }
   const transactions = state.transactions.map((transaction): RoundTransaction =>
     transaction.type === 'void' && transaction.hash === hash
@@ -244,22 +256,22 @@ function settleCrashed(
   key: string,
   at: string,
 ): Decision {
-  if (!state.crashed) return no(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
-  if (known !== undefined) return again(known, command, key);
+  if (!state.crashed) return refuse(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
+  if (known !== undefined) return joinOrMismatch(known, command, key);
   const fault = faultOfLists(state.transactions, command);
-  if (fault !== undefined) return no('INVALIDREQUEST', fault);
+  if (fault !== undefined) return refuse('INVALIDREQUEST', fault);
   const accepted = new Set(command.accepted);
   const declined = new Set(command.declined);
   const transactions = state.transactions.map((transaction): RoundTransaction => {
     if (accepted.has(transaction.hash)) return { ...transaction, outcome: 'accepted' };
     return declined.has(transaction.hash) ? { ...transaction, outcome: 'declined' } : transaction;
   });
-  const word = { key: command.key, reason: command.reason, at };
-  const settled = command.key === RECONCILE ? (state.settled ?? word) : word;
-  const decided = collect({ ...remember(state, command, key), transactions, settled });
+  const resolution = { key: command.key, reason: command.reason, at };
+  const settled = command.key === RECONCILE ? (state.settled ?? resolution) : resolution;
+  const decided = recomputeOpenWinnings({ ...remember(state, command, key), transactions, settled });
   // As it was before the lists: what they decline is no open winning again, and neither is an end that was declined.
   const wasEnding = state.transactions.some(({ type }) => type === 'end');
-  const owing = wasEnding ? decided : owingRest(decided, neverAskedFor(state), key, 'settle', at);
+  const owing = wasEnding ? decided : owingUnclaimed(decided, unclaimedWinningsOf(state), key, 'settle', at);
   const counted = { ...owing, stake: stakeOf(owing), amountToCollect: owedIn(owing) };
   if (openTransactions(counted.transactions).length > 0) return stillCrashed(counted, key);
   const closed: RoundState = { ...counted, status: 'closed', crashed: false, closedAt: at };
@@ -297,11 +309,10 @@ function sendCredit(state: RoundState, key: string, transactions: RoundTransacti
     transactions: [...state.transactions, ...transactions],
     pending: {
       purpose: 'credit',
-      transactions: transactions.map(toWire),
+      transactions: transactions.map(toOperatorTransaction),
       commandKey: key,
       endAfterwards: false,
-      stalled: false,
-      parked: false,
+      progress: 'first-delivery',
     },
   };
 }
@@ -310,7 +321,7 @@ function voidRound(state: RoundState, reason: string, key: string, at: string): 
   const credited = state.transactions.some(
     ({ type, outcome }) => type === 'credit' && outcome === 'accepted',
   );
-  if (credited || state.maybePaid) return no('CREDITALREADYPROCESSED');
+  if (credited || state.maybePaid) return refuse('CREDITALREADYPROCESSED');
   return { kind: 'accept', key, state: cancelRound({ ...state, voidCommandKey: key }, reason, at) };
 }
 
@@ -349,11 +360,10 @@ export function sendNextVoid(state: RoundState, reason: string, at: string): Rou
     transactions: [...state.transactions, transaction],
     pending: {
       purpose: 'void',
-      transactions: [toWire(transaction)],
+      transactions: [toOperatorTransaction(transaction)],
       commandKey: state.voidCommandKey,
       endAfterwards: false,
-      stalled: false,
-      parked: false,
+      progress: 'first-delivery',
     },
   };
 }
@@ -445,10 +455,10 @@ export function withEntry(state: RoundState, entry: GameStateEntry): RoundState 
 /** Commands that add to the state are bounded; those that finish the round never are. */
 function fullOf(state: RoundState, data: GameData): Decision | undefined {
   if (Object.keys(state.commands).length >= MAX_COMMANDS)
-    return no('INVALIDREQUEST', 'the round has too many steps');
+    return refuse('INVALIDREQUEST', 'the round has too many steps');
   const infoBytes = bytesOf(data);
   if (state.infoBytes + infoBytes > MAX_INFO_BYTES || !hasRoomFor(state, infoBytes)) {
-    return no('INVALIDREQUEST', 'the round holds too much data');
+    return refuse('INVALIDREQUEST', 'the round holds too much data');
   }
   return undefined;
 }
@@ -459,6 +469,6 @@ function bytesOf({ info, own }: GameData): number {
   return jsonBytes(info) + (own === undefined ? 0 : jsonBytes(own));
 }
 
-function no(name: ErrorName, detail?: string): Decision {
+function refuse(name: ErrorName, detail?: string): Decision {
   return { kind: 'refuse', refusal: refusal(name, detail) };
 }

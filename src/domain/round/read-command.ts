@@ -106,7 +106,7 @@ const FAULTS: Record<Command['type'], Check[]> = {
     ['betData', optional(isStrings)],
     ['jackpotPayout', optional(isJackpots)],
   ],
-  end: [key, endReason, ['gentle', optional(isFlag)]],
+  end: [key, endReason, ['forReconciliation', optional(isFlag)]],
   collectWin: [key, ['amount', optional(isAmount)]],
   void: [endReason],
   settle: [key, reason, ['accepted', isHashes], ['declined', optional(isHashes)]],

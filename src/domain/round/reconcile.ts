@@ -1,8 +1,8 @@
 import { errorIn, errorObject, type ErrorObject } from '../errors';
 import { normalId } from '../hashes';
-import { missingIn, readBalance } from '../judge';
+import { missingIn, readBalance } from '../classify-wallet-reply';
 import type { OperatorTransaction, WalletAnswer, WalletBalance } from '../wallet-call';
-import { toWire } from './open';
+import { toOperatorTransaction } from './create-round';
 import { undecidedDebits, voidedHashes } from './transactions';
 import type { RoundSnapshot, RoundTransaction } from './types';
 
@@ -12,7 +12,7 @@ import type { RoundSnapshot, RoundTransaction } from './types';
  */
 export function transactionsToResend(round: RoundSnapshot): OperatorTransaction[] {
   const voided = voidedHashes(round.transactions);
-  return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toWire);
+  return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toOperatorTransaction);
 }
 
 function isResent({ type, outcome, hash }: RoundTransaction, voided: Set<string>): boolean {
@@ -39,7 +39,7 @@ export function readReconcileAnswer(
   strictReplies = false,
 ): ReconcileOutcome {
   const unreachable = { kind: 'unreachable' as const, hashesProcessed: [] };
-  if (answer.kind === 'silence' || !isObject(answer.body)) return unreachable;
+  if (answer.kind === 'no-response' || !isObject(answer.body)) return unreachable;
   const { status, body } = answer;
   if (status !== 200 && (status < 400 || status >= 500 || status === 408)) return unreachable;
   const listed = readHashes(body.hashesProcessed, status, sent);

@@ -1,6 +1,6 @@
 import { beforeMultiplier } from '../money';
 import type { Owner } from '../session';
-import { effectiveTransactions, gameRoundInfo, keptBy, totals, type GameRoundInfo } from './replies';
+import { effectiveTransactions, gameRoundInfo, effectiveIn, totals, type GameRoundInfo } from './replies';
 import type { RoundSnapshot, RoundStatus, RoundTransaction } from './types';
 
 /** docs/interface#record-transaction */
@@ -86,7 +86,7 @@ export interface GameRoundDetail extends Omit<GameroundRecord, 'transactions'> {
 }
 
 export function gameRoundDetail(round: RoundSnapshot, environment: string): GameRoundDetail {
-  const isKept = keptBy(round);
+  const isKept = effectiveIn(round);
   const transactions = effectiveTransactions(round).map((transaction) => {
     const { outcome: _outcome, errorCode: _errorCode, ...shown } = transaction;
     const isMoney = shown.type === 'debit' || shown.type === 'credit';

@@ -2,7 +2,7 @@ import type { Refusal } from '../errors';
 import { beforeMultiplier } from '../money';
 import type { WalletBalance } from '../wallet-call';
 import { attentionOf } from './attention';
-import { acceptedCredits, applyCredits, totalWon } from './collect';
+import { acceptedCredits, applyCredits, totalWon } from './winnings';
 import type {
   Answer,
   GameStateEntry,
@@ -171,7 +171,7 @@ export function effectiveTransactions(round: RoundSnapshot | RoundState): RoundT
 }
 
 /** Tells of a transaction whether the operator has carried it out and, of a bet, not given it back. */
-export function keptBy(round: RoundSnapshot | RoundState): (transaction: RoundTransaction) => boolean {
+export function effectiveIn(round: RoundSnapshot | RoundState): (transaction: RoundTransaction) => boolean {
   const voided = new Set(
     round.transactions
       .filter(({ type, outcome }) => type === 'void' && outcome === 'accepted')
@@ -185,7 +185,7 @@ export function totals(round: RoundSnapshot | RoundState): {
   totalBetAmount: number;
   totalWinAmount: number;
 } {
-  const kept = round.transactions.filter(keptBy(round));
+  const kept = round.transactions.filter(effectiveIn(round));
   const sum = (of: RoundTransaction['type']): number =>
     kept.filter(({ type }) => type === of).reduce((total, { amount }) => total + (amount ?? 0), 0);
   return { totalBetAmount: sum('debit'), totalWinAmount: sum('credit') };

@@ -101,7 +101,7 @@ export interface EndCommand {
   /** Why the round ends: becomes the `reason` of its transactions. */
   reason: string;
   /** For reconciliation: a refusal of its credit crashes the round and never voids it. */
-  gentle?: boolean;
+  forReconciliation?: boolean;
 }
 
 export interface CollectWinCommand {
@@ -240,13 +240,14 @@ export interface PendingCall extends WalletCall {
   /** After an accepted debit the round is to be collected and closed by the same command. */
   endAfterwards: boolean;
   /** See EndCommand. */
-  gentle?: boolean;
+  forReconciliation?: boolean;
   /** Enters the game state when the debit is accepted. */
   entry?: GameStateEntry;
-  /** The first try didn't settle it: it is being retried, and other commands are refused meanwhile. */
-  stalled: boolean;
-  /** The operator does not accept our signature: a person, or a change of its secrets, resumes the call. */
-  parked: boolean;
+  /**
+   * `retrying`: the first delivery had no definite outcome, and other commands are refused meanwhile. `awaiting-operator`: the
+   * operator does not accept our signature; a person, or a change of its secrets, resumes the call.
+   */
+  progress: 'first-delivery' | 'retrying' | 'awaiting-operator';
   /** What the refused delivery was signed with: see `signedWith` of the outcome. */
   refusedWith?: string;
 }

@@ -1,6 +1,6 @@
 import getRawBody from 'raw-body';
 import { refuse, RefusedError } from '../../domain/errors';
-import type { Context, Http } from '../http';
+import type { Context, RouteContext } from '../route-context';
 import { networkOf } from '../limits';
 
 const MAX_BODY_BYTES = 1_048_576;
@@ -11,7 +11,7 @@ const MAX_BODY_BYTES = 1_048_576;
  * @param authId whom the call claims to come from; anybody can claim it, so its room is one of this id and address
  * @throws RefusedError
  */
-export async function readBody(http: Http, ctx: Context, authId: string): Promise<Buffer> {
+export async function readBody(http: RouteContext, ctx: Context, authId: string): Promise<Buffer> {
   const encoding = ctx.get('content-encoding');
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw refuse('INVALIDREQUEST', 'content-encoding is not supported');

@@ -1,7 +1,7 @@
 import type { Next } from 'koa';
 import { refusal, RefusedError, type Refusal } from '../../domain/errors';
 import type { Logger } from '../../logging';
-import type { Context } from '../http';
+import type { Context } from '../route-context';
 
 /** Unless the refusal knows better (`retryAfterSeconds`). */
 const RETRY_AFTER_SECONDS = 1;
@@ -35,10 +35,10 @@ export function errorReplies(logger: Logger) {
 function answer(ctx: Context, { status, errorCode }: Refusal, hint?: string): void {
   ctx.status = status;
   ctx.body = { errorCode, hint };
-  ctx.state.about.errorId = errorCode.id;
-  ctx.state.about.errorMsg = errorCode.msg;
+  ctx.state.logFields.errorId = errorCode.id;
+  ctx.state.logFields.errorMsg = errorCode.msg;
 }
 
 function correlated(ctx: Context): object {
-  return { requestId: ctx.state.requestId, ...ctx.state.about };
+  return { requestId: ctx.state.requestId, ...ctx.state.logFields };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Next } from 'koa';
 import type { Logger } from '../../logging';
 import type { Metrics } from '../../metrics';
-import type { Context } from '../http';
+import type { Context } from '../route-context';
 import { isIdentifier } from '../../domain/texts';
 
 const REQUEST_ID = 'x-request-id';
@@ -34,7 +34,7 @@ export function requestLog(options: {
     const requestId = requestIdOf(ctx);
     const responseId = randomUUID();
     ctx.state.requestId = requestId;
-    ctx.state.about = {};
+    ctx.state.logFields = {};
     ctx.set('X-Response-Id', responseId);
     if (requestId !== undefined) ctx.set('X-Request-Id', requestId);
     const ids = { requestId, responseId, method: ctx.method, route };
@@ -47,7 +47,7 @@ export function requestLog(options: {
       const seconds = Number(process.hrtime.bigint() - began) / 1e9;
       metrics.httpCall({ method: ctx.method, route, status: ctx.status, seconds });
       logger[level](
-        { ...ids, ...ctx.state.about, status: ctx.status, ms: Math.round(seconds * 1_000) },
+        { ...ids, ...ctx.state.logFields, status: ctx.status, ms: Math.round(seconds * 1_000) },
         'answered',
       );
     }

@@ -1,7 +1,7 @@
 import type { Operation } from './operation';
 import * as gameEngine from './game-engine';
 import * as operator from './operator';
-import * as others from './others';
+import * as others from './player-and-service';
 
 export { CALLBACKS, type Callback } from './callbacks';
 export { COMMON_ERRORS, type Caller, type MediaType, type Operation } from './operation';

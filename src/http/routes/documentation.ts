@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Router from '@koa/router';
-import type { CallState, Context, Http } from '../http';
+import type { CallState, Context, RouteContext } from '../route-context';
 import { openApiDocument } from '../openapi/document';
-import * as operations from '../operations/others';
+import * as operations from '../operations/player-and-service';
 
 const PACKAGE = dirname(require.resolve('swagger-ui-dist/package.json'));
 
@@ -39,7 +39,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** GET /openapi.json and the page that shows it, GET /docs (docs/interface#documentation). */
-export function documentationRoutes({ deps }: Http, router: Router<CallState>): void {
+export function documentationRoutes({ deps }: RouteContext, router: Router<CallState>): void {
   const document = JSON.stringify(openApiDocument(deps.baseUrl));
 
   router.get(operations.openapi.path, (ctx) => {

@@ -3,10 +3,10 @@ import { refuse, refuseBecause } from '../../domain/errors';
 import { listedRound, type ListedRound } from '../../domain/round/record';
 import type { Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
-import { ok, type CallState, type Http } from '../http';
+import { ok, type CallState, type RouteContext } from '../route-context';
 import { historyReply, lastRoundItem, openRoundItem } from '../replies';
 import * as operations from '../operations/game-engine';
-import { mustServePlayer, readRound, roundsFor } from '../scope';
+import { assertActivePlayerSession, readRound, roundsFor } from '../authorization';
 
 const DAY_MS = 86_400_000;
 /** A player has one open round per game, and crashed ones beside. */
@@ -14,7 +14,7 @@ const MAX_OPEN_ROUNDS = 50;
 const ASKED_AT_ONCE = 5;
 
 /** Lists of rounds, and rounds that are over (docs/interface#get-game-round-history-info, #get-last-game-rounds). */
-export function historyRoutes(http: Http, router: Router<CallState>): void {
+export function historyRoutes(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(
     http,
     router,
@@ -28,14 +28,14 @@ export function historyRoutes(http: Http, router: Router<CallState>): void {
   );
 
   sessionRoute(http, router, operations.getLastGameRounds, { fresh: false }, async ({ session, input }) => {
-    mustServePlayer(session);
+    assertActivePlayerSession(session);
     const since = new Date(http.deps.clock() - input.maxDays * DAY_MS);
     const rounds = await closedRounds(http, session, since, input.maxRecords);
     return ok({ gameRoundList: rounds.map(lastRoundItem) });
   });
 
   sessionRoute(http, router, operations.getOpenGameRounds, { fresh: false }, async ({ session }) => {
-    mustServePlayer(session);
+    assertActivePlayerSession(session);
     return ok({ gameRoundList: (await openRounds(http, session)).map(openRoundItem) });
   });
 
@@ -52,7 +52,7 @@ export function historyRoutes(http: Http, router: Router<CallState>): void {
 
 /** Rounds of a demo session are not recorded (docs/interface#demo). */
 async function closedRounds(
-  { deps }: Http,
+  { deps }: RouteContext,
   session: Session,
   since: Date,
   maxRecords: number,
@@ -61,10 +61,10 @@ async function closedRounds(
 }
 
 /** The records say which; how each of them stands, its workflow: a record may lag behind. */
-async function openRounds(http: Http, session: Session): Promise<ListedRound[]> {
+async function openRounds(http: RouteContext, session: Session): Promise<ListedRound[]> {
   const { commands, queries } = roundsFor(http, session);
   if (session.mode === 'demo') {
-    const open = await queries.openRound(session);
+    const open = await queries.findOpenRound(session);
     return open === undefined ? [] : [listedRound(open)];
   }
   const records = await asked(http.deps.roundLists.openRoundsOfPlayer(session, MAX_OPEN_ROUNDS));

@@ -1,16 +1,23 @@
 import type Router from '@koa/router';
 import { refusal, refuse, RefusedError } from '../../domain/errors';
 import type { ReconcileResult } from '../../contracts/reconcile';
-import { totalBalance } from '../../domain/judge';
+import { totalBalance } from '../../domain/classify-wallet-reply';
 import { gameRoundDetail } from '../../domain/round/record';
 import type { RoundSnapshot } from '../../domain/round/types';
-import { noteRound, ok, type Answer, type CallState, type Context, type Http } from '../http';
+import {
+  noteRound,
+  ok,
+  type Answer,
+  type CallState,
+  type Context,
+  type RouteContext,
+} from '../route-context';
 import { operatorRoute, type OperatorCall } from '../operator-call';
 import { operatorRecord } from '../replies';
 import * as operations from '../operations/operator';
 
 /** An operator's calls about one of its rounds (docs/interface#operator-calls, #reconcile-transactions). */
-export function operatorRoundRoutes(http: Http, router: Router<CallState>): void {
+export function operatorRoundRoutes(http: RouteContext, router: Router<CallState>): void {
   const { environment } = http.deps;
 
   operatorRoute(http, router, operations.reconcileTransactions, async ({ ctx, operator, input }) => {
@@ -28,7 +35,11 @@ export function operatorRoundRoutes(http: Http, router: Router<CallState>): void
 }
 
 /** @throws MODENOTALLOWED for a demo round, which no operator has transactions of */
-async function reconcile({ deps }: Http, operatorId: string, gameround: string): Promise<ReconcileResult> {
+async function reconcile(
+  { deps }: RouteContext,
+  operatorId: string,
+  gameround: string,
+): Promise<ReconcileResult> {
   try {
     return await deps.reconcile(operatorId, gameround);
   } catch (error) {
@@ -39,7 +50,7 @@ async function reconcile({ deps }: Http, operatorId: string, gameround: string):
 }
 
 /** The operator's answer, mirrored: its refusal 400 with its errorCode, its silence 502 (docs/interface#reconcile-reply). */
-function reconciled({ deps }: Http, ctx: Context, { round, outcome }: ReconcileResult): Answer {
+function reconciled({ deps }: RouteContext, ctx: Context, { round, outcome }: ReconcileResult): Answer {
   const { kind, hashesProcessed, errorCode, balance } = outcome;
   const body = {
     gameRound: operatorRecord(round, deps.environment),
@@ -51,14 +62,14 @@ function reconciled({ deps }: Http, ctx: Context, { round, outcome }: ReconcileR
   if (kind === 'accepted' || kind === 'nothing') return ok(body);
   const unreachable = refusal('WALLETUNAVAILABLE');
   const refused = kind === 'refused' && errorCode !== undefined ? { status: 400, errorCode } : unreachable;
-  ctx.state.about.errorId = refused.errorCode.id;
-  ctx.state.about.errorMsg = refused.errorCode.msg;
+  ctx.state.logFields.errorId = refused.errorCode.id;
+  ctx.state.logFields.errorMsg = refused.errorCode.msg;
   return { status: refused.status, body: { ...body, errorCode: refused.errorCode } };
 }
 
 /** A round of the operator's player. @throws GAMEROUNDNOTFOUND, also for somebody else's */
 async function playersRound(
-  { deps }: Http,
+  { deps }: RouteContext,
   { ctx, operator, input }: OperatorCall<{ playerId: string; gameRound: string }>,
 ): Promise<RoundSnapshot> {
   noteRound(ctx, input.gameRound);

@@ -1,12 +1,12 @@
 import type Router from '@koa/router';
 import { refuse } from '../../domain/errors';
-import { ok, type CallState, type Http } from '../http';
+import { ok, type CallState, type RouteContext } from '../route-context';
 import { launchGame } from '../launch';
 import { operatorRoute } from '../operator-call';
 import * as operations from '../operations/operator';
 
 /** Operator-facing calls (docs/interface#operator-calls). */
-export function operatorRoutes(http: Http, router: Router<CallState>): void {
+export function operatorRoutes(http: RouteContext, router: Router<CallState>): void {
   operatorRoute(http, router, operations.getGameURL, async ({ operator, input }) =>
     ok(await launchGame(http, operator, input)),
   );
@@ -27,7 +27,7 @@ export function operatorRoutes(http: Http, router: Router<CallState>): void {
   }
 }
 
-function gameLists({ deps }: Http): object {
+function gameLists({ deps }: RouteContext): object {
   const games = [...deps.tenants.games()];
   return {
     gameList: Object.fromEntries(games.map(({ gameCode, name }) => [gameCode, name])),

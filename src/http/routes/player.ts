@@ -4,16 +4,16 @@ import { refuse, refuseBecause } from '../../domain/errors';
 import { freePlaysAvailable } from '../../domain/free-plays';
 import type { Session } from '../../domain/session';
 import type { OpenSession } from '../../sessions';
-import type { CallState, Context, Http } from '../http';
-import * as operations from '../operations/others';
+import type { CallState, Context, RouteContext } from '../route-context';
+import * as operations from '../operations/player-and-service';
 import { balanceReply, tokenData } from '../replies';
 import { queryOf } from '../query';
 import { validated } from '../schemas/fields';
 import { currentBalance } from '../wallet-balance';
-import { openRoundOf } from './reads';
+import { openRoundHash } from './reads';
 
 /** Calls of the game's page in the player's browser (docs/interface#connect): not signed, the token is all they have. */
-export function playerRoutes(http: Http, router: Router<CallState>): void {
+export function playerRoutes(http: RouteContext, router: Router<CallState>): void {
   const { sessions } = http.deps;
 
   router.get(operations.connect.path, fromAnyPage, async (ctx) => {
@@ -26,14 +26,14 @@ export function playerRoutes(http: Http, router: Router<CallState>): void {
       );
     } catch (error) {
       // Without the operator's word the player got nothing: the same link may be tried again.
-      await sessions.takeBack(launchToken, opened);
+      await sessions.undoConnect(launchToken, opened);
       throw error;
     }
   });
 
   router.get(operations.refresh.path, fromAnyPage, async (ctx) => {
     const { token, session } = await guessing(http, ctx, () => sessions.refresh(tokenOf(ctx)));
-    ctx.body = { token, tokenData: tokenData(session, token, await openRoundOf(http, session)) };
+    ctx.body = { token, tokenData: tokenData(session, token, await openRoundHash(http, session)) };
   });
 
   router.get(operations.logout.path, fromAnyPage, async (ctx) => {
@@ -42,7 +42,7 @@ export function playerRoutes(http: Http, router: Router<CallState>): void {
   });
 }
 
-async function connected(http: Http, { token, session, gameSettings }: OpenSession): Promise<object> {
+async function connected(http: RouteContext, { token, session, gameSettings }: OpenSession): Promise<object> {
   const { baseUrl } = http.deps;
   const [balance, gameHistory] = await Promise.all([
     currentBalance(http, session),
@@ -55,7 +55,7 @@ async function connected(http: Http, { token, session, gameSettings }: OpenSessi
     logoutUrl: `${baseUrl}/logout`,
     balance: balanceReply(session, balance),
     gameSettings,
-    tokenData: tokenData(session, token, await openRoundOf(http, session)),
+    tokenData: tokenData(session, token, await openRoundHash(http, session)),
     freePlaysAvailable: freePlaysAvailable(balance, session.currency),
     ...(gameHistory === undefined ? {} : { gameHistory }),
   };
@@ -63,7 +63,7 @@ async function connected(http: Http, { token, session, gameSettings }: OpenSessi
 
 /** For a history launch of a game with `historyCallback` (docs/interface#do-get-game-history). @throws GAMEPROVIDERUNAVAILABLE */
 async function historyToldByGame(
-  { deps }: Http,
+  { deps }: RouteContext,
   session: Session,
 ): Promise<Record<string, string> | undefined> {
   const { mode, onlyGameround, gameCode, playerId, language } = session;
@@ -93,6 +93,6 @@ function tokenOf(ctx: Context): string {
   return validated(operations.connect.request, queryOf(ctx)).token;
 }
 
-function guessing<T>(http: Http, ctx: Context, lookUp: () => Promise<T>): Promise<T> {
-  return http.limits.guessing({ address: ctx.ip }, lookUp);
+function guessing<T>(http: RouteContext, ctx: Context, lookUp: () => Promise<T>): Promise<T> {
+  return http.limits.throttleUnknownTokens({ address: ctx.ip }, lookUp);
 }

@@ -1,16 +1,16 @@
 import type Router from '@koa/router';
 import { refuse } from '../../domain/errors';
 import { sessionRoute } from '../game-engine-call';
-import { ok, type CallState, type Http } from '../http';
+import { ok, type CallState, type RouteContext } from '../route-context';
 import { tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
-import { openRoundOf } from './reads';
+import { openRoundHash } from './reads';
 
 /**
  * POST /getRandomResult (docs/interface#get-random-result): for games marked `serviceRng`. A round that is being finished by an expired
  * session, or by a token made for it, may need draws too.
  */
-export function randomRoutes(http: Http, router: Router<CallState>): void {
+export function randomRoutes(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(http, router, operations.getRandomResult, { fresh: false }, async (call) => {
     const { session, token, requestId, input } = call;
     const game = http.deps.tenants.game(session.gameCode);
@@ -18,7 +18,7 @@ export function randomRoutes(http: Http, router: Router<CallState>): void {
     const { rngEndPoint, rngPayload } = input;
     const [drawn, open] = await Promise.all([
       http.deps.rng.getRandomResult({ session, requestId, rngEndPoint, rngPayload }),
-      openRoundOf(http, session),
+      openRoundHash(http, session),
     ]);
     const { values, rngRequestId } = drawn;
     return ok({ tokenData: tokenData(session, token, open), values, rngRequestId });

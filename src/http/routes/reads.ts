@@ -5,15 +5,15 @@ import { gameroundHash, roundName } from '../../domain/hashes';
 import type { RoundSnapshot } from '../../domain/round/types';
 import { mayFinish, owns, type Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
-import { noteRound, ok, type CallState, type Http } from '../http';
+import { noteRound, ok, type CallState, type RouteContext } from '../route-context';
 import { balanceReply, roundReply, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
-import { mustServePlayer, readRound, roundsFor } from '../scope';
+import { assertActivePlayerSession, readRound, roundsFor } from '../authorization';
 import { DEFAULT_DEVICE, WALLET_MODE } from '../launch';
 import { currentBalance } from '../wallet-balance';
 
 /** Game-engine calls that only read (docs/interface#game-engine-api). */
-export function readRoutes(http: Http, router: Router<CallState>): void {
+export function readRoutes(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(
     http,
     router,
@@ -27,7 +27,7 @@ export function readRoutes(http: Http, router: Router<CallState>): void {
   );
 
   sessionRoute(http, router, operations.getBalance, { fresh: false }, async ({ session }) => {
-    mustServePlayer(session);
+    assertActivePlayerSession(session);
     return ok(balanceReply(session, await currentBalance(http, session)));
   });
 
@@ -48,7 +48,7 @@ export function readRoutes(http: Http, router: Router<CallState>): void {
 
   sessionRoute(http, router, operations.getTokenData, { fresh: false }, async ({ session, token }) => {
     if (session.mode === 'history') throw refuse('MODENOTALLOWED');
-    return ok({ tokenData: tokenData(session, token, await openRoundOf(http, session)) });
+    return ok({ tokenData: tokenData(session, token, await openRoundHash(http, session)) });
   });
 
   gameEngineRoute(http, router, operations.getTokenForGameRound, async ({ provider, input }) => {
@@ -60,11 +60,11 @@ export function readRoutes(http: Http, router: Router<CallState>): void {
 }
 
 /** The session's open round, '' when it has none or that can't be told just now. */
-export async function openRoundOf(http: Http, session: Session): Promise<string> {
+export async function openRoundHash(http: RouteContext, session: Session): Promise<string> {
   if (session.onlyGameround !== undefined) return session.onlyGameround;
   if (session.mode === 'demo' && http.deps.demoRounds === undefined) return '';
   const open = await roundsFor(http, session)
-    .queries.openRound(session)
+    .queries.findOpenRound(session)
     .catch(() => undefined);
   // Where a game has moved, the guard's round may be another provider's.
   return open !== undefined && owns(session, open.identity) ? open.identity.gameround : '';
@@ -72,7 +72,7 @@ export async function openRoundOf(http: Http, session: Session): Promise<string>
 
 /** By its hash, by the provider's id, or the token's open round (docs/interface#get-game-round-info). */
 async function roundAskedFor(
-  http: Http,
+  http: RouteContext,
   session: Session,
   asked: { gameRound?: string; externalGameProviderRoundId?: string },
 ): Promise<RoundSnapshot> {
@@ -83,7 +83,7 @@ async function roundAskedFor(
   }
   const found =
     asked.externalGameProviderRoundId === undefined
-      ? await rounds.queries.openRound(session)
+      ? await rounds.queries.findOpenRound(session)
       : await rounds.commands.describeRound(hashOf(session, asked.externalGameProviderRoundId), session);
   const isAllowed =
     session.onlyGameround === undefined || session.onlyGameround === found?.identity.gameround;
@@ -99,7 +99,7 @@ function hashOf(session: Session, externalGameProviderRoundId: string): string {
 }
 
 /** A session for this round alone, as like the one that opened it as can be told. */
-async function seedFor({ deps }: Http, { identity }: RoundSnapshot) {
+async function seedFor({ deps }: RouteContext, { identity }: RoundSnapshot) {
   const { operatorId, playerId, gameCode, providerId, mode, currency, currencyMultiplier, language } =
     identity;
   const operator = deps.tenants.operator(operatorId);

@@ -2,18 +2,18 @@ import type Router from '@koa/router';
 import type { RoundReply } from '../../contracts/gameround';
 import { refuse } from '../../domain/errors';
 import { gameEngineRoute, sessionRoute, type SessionCall } from '../game-engine-call';
-import { noteRound, ok, type Answer, type CallState, type Http } from '../http';
+import { noteRound, ok, type Answer, type CallState, type RouteContext } from '../route-context';
 import { gameReply, spinsAvailable, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
-import { mayStart, mustPlay, readRound, roundsFor } from '../scope';
+import { assertCanStart, assertCanPlay, readRound, roundsFor } from '../authorization';
 
 /** Game-engine calls that move a round (docs/interface#game-engine-api). */
-export function roundRoutes(http: Http, router: Router<CallState>): void {
+export function roundRoutes(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(http, router, operations.startGameRound, { fresh: true }, async (call) => {
     const { session, requestId, input } = call;
     const { rngResult, externalGameProviderRoundId } = input;
     const rounds = roundsFor(http, session);
-    await mayStart(rounds, session, {
+    await assertCanStart(rounds, session, {
       requestId,
       ...(externalGameProviderRoundId === undefined ? {} : { externalGameProviderRoundId }),
       ...(rngResult.rngCallId === undefined ? {} : { rngCallId: rngResult.rngCallId }),
@@ -52,7 +52,7 @@ export function roundRoutes(http: Http, router: Router<CallState>): void {
   );
 }
 
-function spinCounterRoutes(http: Http, router: Router<CallState>): void {
+function spinCounterRoutes(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(http, router, operations.addSpinCounterGameState, { fresh: false }, async (call) => {
     const { commands, rngResult, ...command } = roundCommand(http, call);
     const { rngCallId, result } = rngResult;
@@ -70,7 +70,7 @@ function spinCounterRoutes(http: Http, router: Router<CallState>): void {
     operations.getAvailableSpinCounter,
     { fresh: false },
     async ({ session, token, input }) => {
-      mustPlay(session);
+      assertCanPlay(session);
       const round = await readRound(roundsFor(http, session), session, input.gameRound);
       return ok({
         tokenData: tokenData(session, token, input.gameRound),
@@ -83,22 +83,26 @@ function spinCounterRoutes(http: Http, router: Router<CallState>): void {
 
 /** The command of a call on an existing round, and who carries it out. */
 function roundCommand<Input extends { token: string; gameRound: string }>(
-  http: Http,
+  http: RouteContext,
   { session, requestId, input }: SessionCall<Input>,
 ) {
-  mustPlay(session);
+  assertCanPlay(session);
   const { token: _token, ...command } = input;
   return { ...command, session, requestId, commands: roundsFor(http, session).commands };
 }
 
-function answered(http: Http, { ctx, session, token }: SessionCall<unknown>, reply: RoundReply): Answer {
+function answered(
+  http: RouteContext,
+  { ctx, session, token }: SessionCall<unknown>,
+  reply: RoundReply,
+): Answer {
   noteRound(ctx, reply.gameRoundInfo.hash);
   if (reply.balance !== undefined && reply.isRepeat !== true) {
     http.deps.sessions.keepBalance(session.sessionId, reply.balance, false);
   }
   if (reply.refusal !== undefined) {
-    ctx.state.about.errorId = reply.refusal.errorCode.id;
-    ctx.state.about.errorMsg = reply.refusal.errorCode.msg;
+    ctx.state.logFields.errorId = reply.refusal.errorCode.id;
+    ctx.state.logFields.errorMsg = reply.refusal.errorCode.msg;
   }
   return gameReply(session, token, reply);
 }

@@ -1,10 +1,10 @@
 import type Router from '@koa/router';
 import { readinessReply } from '../health';
-import type { CallState, Http } from '../http';
-import * as operations from '../operations/others';
+import type { CallState, RouteContext } from '../route-context';
+import * as operations from '../operations/player-and-service';
 
 /** For balancers (docs/interface#health); measures are elsewhere (src/admin.ts). */
-export function serviceRoutes({ deps }: Http, router: Router<CallState>): void {
+export function serviceRoutes({ deps }: RouteContext, router: Router<CallState>): void {
   router.get(operations.healthLive.path, (ctx) => {
     ctx.body = { status: 'live' };
   });

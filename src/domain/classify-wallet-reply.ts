@@ -11,7 +11,7 @@ import type {
 } from './wallet-call';
 
 /** What is known from outside the answer itself. */
-export interface DeliveryFacts {
+export interface DeliveryHistory {
   /**
    * The call may have reached the wallet before without its answer having been recorded (a worker died).
    * Then a debit can only be accepted or unknown: a refusal may speak of the repeat, not of the bet.
@@ -35,23 +35,27 @@ interface ReadAnswer {
 }
 
 /** Judges one delivery of a `doTransactions` call (docs/interface/operator-api.md, rules 1 to 8; docs/interface#outcomes). */
-export function judge(call: WalletCall, answer: WalletAnswer, facts: DeliveryFacts): WalletOutcome {
-  if (answer.kind === 'silence') return silence(call, answer, facts);
+export function classifyWalletReply(
+  call: WalletCall,
+  answer: WalletAnswer,
+  facts: DeliveryHistory,
+): WalletOutcome {
+  if (answer.kind === 'no-response') return classifyNoResponse(call, answer, facts);
   const read = readAnswer(answer.status, answer.body);
   switch (call.purpose) {
     case 'debit':
-      return judgeDebit(call, read, facts);
+      return classifyDebitReply(call, read, facts);
     case 'credit':
-      return judgeCredit(call, read, facts);
+      return classifyCreditReply(call, read, facts);
     case 'void':
-      return judgeVoid(call, read, facts);
+      return classifyVoidReply(call, read, facts);
   }
 }
 
-function silence(
+function classifyNoResponse(
   call: WalletCall,
-  { reason, unsent }: WalletAnswer & { kind: 'silence' },
-  facts: DeliveryFacts,
+  { reason, unsent }: WalletAnswer & { kind: 'no-response' },
+  facts: DeliveryHistory,
 ): WalletOutcome {
   // What certainly never left can't have moved money, unless an earlier delivery has.
   const isHarmless = unsent === true && !facts.redelivered;
@@ -68,11 +72,11 @@ function silence(
   };
 }
 
-function judgeDebit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
+function classifyDebitReply(call: WalletCall, read: ReadAnswer, facts: DeliveryHistory): WalletOutcome {
   const debit = find(call, 'debit');
   const end = find(call, 'end');
   if (debit === undefined) throw new TypeError('a debit call without debit');
-  const verdict = verdictOf(read, debit.hash);
+  const verdict = resultFor(read, debit.hash);
   if (read.status === 200) {
     if (read.body === undefined) return { kind: 'unknown', reason: '200 without a JSON object' };
     if (verdict.error) return { kind: 'unknown', reason: `200 with error ${describe(verdict.error)}` };
@@ -99,17 +103,17 @@ function judgeDebit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): W
 function endErrorIn(
   read: ReadAnswer,
   end: OperatorTransaction,
-  { strictReplies }: DeliveryFacts,
+  { strictReplies }: DeliveryHistory,
 ): ErrorObject | undefined {
   const isMissing = strictReplies && listedIn(read.body, end.hash).length === 0;
-  return verdictOf(read, end.hash).error ?? (isMissing ? errorObject('WALLETUNAVAILABLE') : undefined);
+  return resultFor(read, end.hash).error ?? (isMissing ? errorObject('WALLETUNAVAILABLE') : undefined);
 }
 
-function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
+function classifyCreditReply(call: WalletCall, read: ReadAnswer, facts: DeliveryHistory): WalletOutcome {
   const credit = find(call, 'credit');
   const end = find(call, 'end');
-  const creditVerdict = credit && verdictOf(read, credit.hash);
-  const endVerdict = end && verdictOf(read, end.hash);
+  const creditVerdict = credit && resultFor(read, credit.hash);
+  const endVerdict = end && resultFor(read, end.hash);
   const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid || facts.redelivered };
   const repeat = (reason: string, change: Partial<typeof known> = {}): WalletOutcome => ({
     kind: 'repeat',
@@ -152,10 +156,10 @@ function judgeCredit(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): 
   return { kind: 'refused', unauthorised: false, errorCode: error, ...known };
 }
 
-function judgeVoid(call: WalletCall, read: ReadAnswer, facts: DeliveryFacts): WalletOutcome {
+function classifyVoidReply(call: WalletCall, read: ReadAnswer, facts: DeliveryHistory): WalletOutcome {
   const transaction = find(call, 'void');
   if (transaction === undefined) throw new TypeError('a void call without void');
-  const { error } = verdictOf(read, transaction.hash);
+  const { error } = resultFor(read, transaction.hash);
   const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid };
   if (read.status === 200 && read.body !== undefined && error === undefined) {
     return { kind: 'accepted', balance: read.balance };
@@ -205,7 +209,7 @@ export function describe(error: ErrorObject): string {
  * What the reply says of one transaction: an error of its own, or the top-level one where it isn't listed. A transaction that
  * is listed both with an error and without one may have gone through.
  */
-function verdictOf(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
+function resultFor(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
   const listed = listedIn(read.body, hash);
   if (listed.length === 0) return { processed: false, error: read.topLevelError };
   const errors = listed.map((item) => errorIn(item, read.status));

@@ -3,21 +3,21 @@ import type { GameroundActivities } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { snapshotOf } from '../../src/domain/round/replies';
 import type { Attention } from '../../src/domain/round/types';
-import { AFTERWARDS_LATE_MS, REPORT, RESULT } from '../policies';
+import { POST_CLOSE_WARN_MS, REPORT, RESULT } from '../policies';
 import type { Projection } from './projection';
 import type { Round } from './round';
 
 const { fetchResult } = proxyActivities<Pick<GameroundActivities, 'fetchResult'>>(RESULT);
 const { report } = proxyActivities<Pick<GameroundActivities, 'report'>>(REPORT);
 
-export interface Afterwards {
+export interface PostClose {
   /** Begins what follows a close, once; nothing for a round that was cancelled. */
   begin(): void;
   isDone(): boolean;
 }
 
 /** What follows a closed round without holding anybody up: the provider's data about it, the operator's report. */
-export function createAfterwards(round: Round, projection: Projection, publish: () => void): Afterwards {
+export function createPostClose(round: Round, projection: Projection, publish: () => void): PostClose {
   let begun = false;
   let done = true;
 
@@ -44,7 +44,7 @@ export function createAfterwards(round: Round, projection: Projection, publish: 
     const watched = waiting.finally(() => (over = true));
     // Whoever awaits it hears of its failure; this keeps the workflow from hearing of it first.
     watched.catch(() => undefined);
-    if (await condition(() => over, AFTERWARDS_LATE_MS)) return watched;
+    if (await condition(() => over, POST_CLOSE_WARN_MS)) return watched;
     setMark(attention, true);
     try {
       return await watched;

@@ -9,7 +9,7 @@ import {
   listing,
   REFUSAL,
   WRONG_SIGNATURE,
-} from './judge-support';
+} from './wallet-reply-support';
 
 const DEBIT = callOf('debit', 'debit');
 const DEBIT_AND_END = callOf('debit', 'debit', 'end');

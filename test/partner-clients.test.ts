@@ -1,13 +1,13 @@
 import { createLogger } from '../src/logging';
 import { createMetrics } from '../src/metrics';
-import { createOutbound } from '../src/outbound';
+import { createPartnerClients } from '../src/partner-clients';
 
 test('a wallet call is one log line, and each rule that its answer breaks is counted', async () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ level: 'info', process: 'worker', destination });
   const metrics = createMetrics({ defaults: false });
-  const outbound = createOutbound({ callbackAddresses: 'any' }, logger, metrics);
+  const outbound = createPartnerClients({ callbackAddresses: 'any' }, logger, metrics);
   const delivery = {
     ...{ operatorId: 'op1', gameround: 'g', purpose: 'credit', attempt: 3 },
     transactions: [
@@ -19,7 +19,7 @@ test('a wallet call is one log line, and each rule that its answer breaks is cou
   outbound.observe(delivery);
   await outbound.close();
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
-    expect.objectContaining({ msg: 'wallet call judged', ...delivery, workflowId: 'gameround-g' }),
+    expect.objectContaining({ msg: 'wallet call classified', ...delivery, workflowId: 'gameround-g' }),
   ]);
   const { text } = await metrics.exposition();
   expect(text).toContain(

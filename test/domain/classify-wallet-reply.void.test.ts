@@ -1,4 +1,4 @@
-import { readBalance, totalBalance } from '../../src/domain/judge';
+import { readBalance, totalBalance } from '../../src/domain/classify-wallet-reply';
 import {
   bodiesFor,
   callOf,
@@ -10,7 +10,7 @@ import {
   REFUSAL,
   WRONG_COUNT,
   WRONG_SIGNATURE,
-} from './judge-support';
+} from './wallet-reply-support';
 
 const VOID = callOf('void', 'void');
 const BODIES = bodiesFor('void');

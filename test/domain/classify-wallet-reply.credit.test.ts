@@ -9,7 +9,7 @@ import {
   listing,
   REFUSAL,
   WRONG_SIGNATURE,
-} from './judge-support';
+} from './wallet-reply-support';
 
 const CREDIT = callOf('credit', 'credit');
 const CREDIT_AND_END = callOf('credit', 'credit', 'end');

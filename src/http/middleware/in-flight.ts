@@ -1,13 +1,13 @@
 import type { Next } from 'koa';
 import { refuse } from '../../domain/errors';
-import type { Context } from '../http';
+import type { Context } from '../route-context';
 
 /**
  * Bounds the calls that are here in any state, before anything of them is read: bodies that come slowly, callers that
  * are yet to be known. Health is always answered.
  * @throws RefusedError 503 SERVICEUNAVAILABLE
  */
-export function boundedCrowd(most: number, isExempt: (path: string) => boolean) {
+export function limitInFlight(most: number, isExempt: (path: string) => boolean) {
   let here = 0;
   return async (ctx: Context, next: Next): Promise<void> => {
     if (isExempt(ctx.path)) {

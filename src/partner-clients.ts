@@ -10,7 +10,7 @@ import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 
 /** How a process reaches operators and providers: what leaves is logged, calls to operators are measured as well. */
-export interface Outbound {
+export interface PartnerClients {
   wallet: OperatorWallet;
   provider: ProviderClient;
   /** Logs and measures what an answer to doTransactions was taken for. */
@@ -18,11 +18,11 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-export function createOutbound(
+export function createPartnerClients(
   { callbackAddresses: addresses }: Pick<Config, 'callbackAddresses'>,
   logger: Logger,
   metrics: Metrics,
-): Outbound {
+): PartnerClients {
   const log = (call: CallReport): void => logger.info(call, 'call out');
   const toProviders = createHttpClient({ addresses, report: log });
   const toOperators = createHttpClient({
@@ -45,7 +45,7 @@ export function createOutbound(
     wallet,
     provider: createProviderClient(toProviders),
     observe: (delivery) => {
-      logger.info({ ...delivery, workflowId: workflowIdOf(delivery.gameround) }, 'wallet call judged');
+      logger.info({ ...delivery, workflowId: workflowIdOf(delivery.gameround) }, 'wallet call classified');
       metrics.walletOutcome(delivery);
       for (const rule of delivery.brokenRules)
         metrics.walletRuleBroken({ operatorId: delivery.operatorId, rule });
@@ -61,7 +61,7 @@ function measure({ tenant, path, failure, status, durationMs }: CallReport, metr
   metrics.walletCall({
     operatorId: tenant,
     operation: path.split('/').pop() ?? '',
-    outcome: failure === undefined ? String(status) : 'silence',
+    outcome: failure === undefined ? String(status) : 'no-response',
     seconds: durationMs / 1_000,
   });
 }

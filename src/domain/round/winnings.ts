@@ -7,7 +7,7 @@ export function acceptedCredits({ transactions }: Pick<RoundState, 'transactions
 }
 
 /** Brings amountToCollect and the entries' `collected` in line with the credits that were accepted. */
-export function collect(state: RoundState): RoundState {
+export function recomputeOpenWinnings(state: RoundState): RoundState {
   const gameState = applyCredits(state.gameState, acceptedCredits(state));
   const amountToCollect = gameState.reduce((sum, entry) => sum + entry.result.winAmount - entry.collected, 0);
   return { ...state, gameState, amountToCollect };

@@ -1,9 +1,9 @@
 import { errorObject, refusal, type ErrorObject, type Refusal } from '../errors';
-import { totalBalance } from '../judge';
+import { totalBalance } from '../classify-wallet-reply';
 import { addAmounts } from '../money';
 import type { WalletBalance, WalletOutcome } from '../wallet-call';
 import { mark } from './attention';
-import { collect, stakeOf } from './collect';
+import { recomputeOpenWinnings, stakeOf } from './winnings';
 import { answered, cancelRound, collectAndEnd, crash, sendNextVoid, voidDone, withEntry } from './decide';
 import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
 
@@ -11,20 +11,25 @@ import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, Transac
  * What the outcome of the pending wallet call makes of the round (docs/interface#outcomes).
  * The next call, when there is one, stands in `pending` of the result.
  */
-export function settle(state: RoundState, outcome: WalletOutcome, at: string): RoundState {
+export function applyWalletOutcome(state: RoundState, outcome: WalletOutcome, at: string): RoundState {
   const { pending } = state;
   if (pending === undefined) throw new TypeError('no wallet call is pending');
   switch (pending.purpose) {
     case 'debit':
-      return settleDebit(state, pending, outcome, at);
+      return applyDebitOutcome(state, pending, outcome, at);
     case 'credit':
-      return settleCredit(state, pending, outcome, at);
+      return applyCreditOutcome(state, pending, outcome, at);
     case 'void':
-      return settleVoid(state, pending, outcome, at);
+      return applyVoidOutcome(state, pending, outcome, at);
   }
 }
 
-function settleDebit(state: RoundState, call: PendingCall, outcome: WalletOutcome, at: string): RoundState {
+function applyDebitOutcome(
+  state: RoundState,
+  call: PendingCall,
+  outcome: WalletOutcome,
+  at: string,
+): RoundState {
   switch (outcome.kind) {
     case 'accepted':
       return debitAccepted(state, call, outcome, at);
@@ -89,27 +94,27 @@ function debitFailed(
   const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };
   const first = call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
   const reason = outcome === 'unknown' ? 'debit outcome unknown' : 'debit declined';
-  if (first) return answeredFirst(cancelRound(failed, reason, at), key, why);
+  if (first) return answered(cancelRound(failed, reason, at), key, { refusal: why });
   if (outcome === 'declined') return answered(failed, key, { refusal: why });
   if (!state.policy.voidsWholeRound) {
     const hash = call.transactions[0]?.hash ?? '';
     return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, reason, at), key, { refusal: why });
   }
   if (creditMayHaveBeenPaid(failed)) return crash(failed, key, why);
-  return answeredFirst(cancelRound(failed, reason, at), key, why);
+  return answered(cancelRound(failed, reason, at), key, { refusal: why });
 }
 
-/** The caller is answered at once: the voids that follow are nobody's to wait for. */
-function answeredFirst(cancelled: RoundState, key: string, why: Refusal): RoundState {
-  return answered(cancelled, key, { refusal: why });
-}
-
-function settleCredit(state: RoundState, call: PendingCall, outcome: WalletOutcome, at: string): RoundState {
+function applyCreditOutcome(
+  state: RoundState,
+  call: PendingCall,
+  outcome: WalletOutcome,
+  at: string,
+): RoundState {
   switch (outcome.kind) {
     case 'accepted':
       return creditAccepted(state, call, outcome, at);
     case 'repeat':
-      return stall(noteCredit(state, call, outcome), call);
+      return retryLater(noteCredit(state, call, outcome), call);
     case 'refused':
       return creditRefused(noteCredit(state, call, outcome), call, outcome, at);
     case 'declined':
@@ -127,7 +132,7 @@ function creditAccepted(
   const key = keyOfCall(call);
   const { balance } = outcome;
   const amount = call.transactions.find(({ type }) => type === 'credit')?.amount ?? 0;
-  const collected = collect({ ...creditDone(state, call, balance), pending: undefined });
+  const collected = recomputeOpenWinnings({ ...creditDone(state, call, balance), pending: undefined });
   if (outcome.endRefused !== undefined) {
     return crash(collected, key, refusedEnd(outcome.endRefused), { amountCredited: amount, balance });
   }
@@ -148,12 +153,15 @@ function creditRefused(
   outcome: WalletOutcome & { kind: 'refused' },
   at: string,
 ): RoundState {
-  if (outcome.unauthorised) return park(state, call, outcome.signedWith);
+  if (outcome.unauthorised) return awaitOperator(state, call, outcome.signedWith);
   const key = keyOfCall(call);
   const why = refusedBy(outcome, 'WALLETUNAVAILABLE');
-  if (call.gentle || creditMayHaveBeenPaid(state)) return crash({ ...state, pending: undefined }, key, why);
+  if (call.forReconciliation || creditMayHaveBeenPaid(state))
+    return crash({ ...state, pending: undefined }, key, why);
   const refused = withOutcome(withOutcome(state, call, 'credit', 'declined'), call, 'end', 'declined');
-  return answeredFirst(cancelRound({ ...refused, pending: undefined }, 'credit refused', at), key, why);
+  return answered(cancelRound({ ...refused, pending: undefined }, 'credit refused', at), key, {
+    refusal: why,
+  });
 }
 
 function creditMayHaveBeenPaid(state: RoundState): boolean {
@@ -170,21 +178,26 @@ function noteCredit(
   outcome: { creditAccepted: boolean; maybePaid: boolean },
 ): RoundState {
   const noted = { ...state, maybePaid: state.maybePaid || outcome.maybePaid };
-  return outcome.creditAccepted ? collect(creditDone(noted, call)) : noted;
+  return outcome.creditAccepted ? recomputeOpenWinnings(creditDone(noted, call)) : noted;
 }
 
 function creditDone(state: RoundState, call: PendingCall, balance?: WalletBalance): RoundState {
   return withOutcome(state, call, 'credit', 'accepted', balance && totalBalance(balance));
 }
 
-function settleVoid(state: RoundState, call: PendingCall, outcome: WalletOutcome, at: string): RoundState {
+function applyVoidOutcome(
+  state: RoundState,
+  call: PendingCall,
+  outcome: WalletOutcome,
+  at: string,
+): RoundState {
   switch (outcome.kind) {
     case 'accepted':
       return voidAccepted(state, call, outcome, at);
     case 'repeat':
-      return stall(state, call);
+      return retryLater(state, call);
     case 'refused':
-      return park(state, call, outcome.signedWith);
+      return awaitOperator(state, call, outcome.signedWith);
     case 'declined':
     case 'unknown':
       throw new TypeError(`a void can't be ${outcome.kind}`);
@@ -208,18 +221,23 @@ export function owesNothing({ pending, voidsToCome }: RoundState): boolean {
   return pending === undefined && voidsToCome.length === 0;
 }
 
+/** The pending call's first delivery has failed: other commands are refused meanwhile. */
+export function isRetried({ pending }: RoundState): boolean {
+  return pending !== undefined && pending.progress !== 'first-delivery';
+}
+
 /** Sends a call again whose signature the operator did not accept. */
 export function resume(state: RoundState): RoundState {
-  if (state.pending?.parked !== true) return state;
-  return { ...state, pending: { ...state.pending, parked: false } };
+  if (state.pending?.progress !== 'awaiting-operator') return state;
+  return { ...state, pending: { ...state.pending, progress: 'retrying' } };
 }
 
-function park(state: RoundState, call: PendingCall, refusedWith: string | undefined): RoundState {
-  return { ...state, pending: { ...call, stalled: true, parked: true, refusedWith } };
+function awaitOperator(state: RoundState, call: PendingCall, refusedWith: string | undefined): RoundState {
+  return { ...state, pending: { ...call, progress: 'awaiting-operator', refusedWith } };
 }
 
-function stall(state: RoundState, call: PendingCall): RoundState {
-  return { ...state, pending: { ...call, stalled: true } };
+function retryLater(state: RoundState, call: PendingCall): RoundState {
+  return { ...state, pending: { ...call, progress: 'retrying' } };
 }
 
 function close(state: RoundState, at: string): RoundState {

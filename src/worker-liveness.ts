@@ -1,3 +1,4 @@
+import type { MonotonicClock } from './domain/time';
 /** A worker asks for work again after at most 60 s. */
 const POLLED_WITHIN_MS = 70_000;
 
@@ -11,10 +12,9 @@ export interface Poller {
  * Whether a worker is there, by what the Temporal server says of those who asked it for work: one counts for 70 s from
  * when it was seen to have asked again, so it has to be looked at every few seconds. The server's clock and ours need not
  * agree; they are compared only by the first look.
- * @param elapsed milliseconds that rise with what passes, whatever the clock is set to
  */
-export function createPollerWatch(
-  elapsed = () => performance.now(),
+export function createWorkerLiveness(
+  monotonicNow: MonotonicClock = () => performance.now(),
 ): (pollers: readonly Poller[]) => boolean {
   let seen: Map<string, { lastAccessMs: number; changedAt: number }> | undefined;
 
@@ -23,7 +23,7 @@ export function createPollerWatch(
     if (known?.lastAccessMs === lastAccessMs) return known.changedAt;
     // Who wasn't there at the last look, or at another time, has asked since.
     const isThere = seen !== undefined || Date.now() - lastAccessMs <= POLLED_WITHIN_MS;
-    return isThere ? elapsed() : -Infinity;
+    return isThere ? monotonicNow() : -Infinity;
   }
 
   return (pollers) => {
@@ -34,6 +34,6 @@ export function createPollerWatch(
         return [identity, { lastAccessMs, changedAt: changedAt(poller) }];
       }),
     );
-    return [...seen.values()].some((one) => elapsed() - one.changedAt <= POLLED_WITHIN_MS);
+    return [...seen.values()].some((one) => monotonicNow() - one.changedAt <= POLLED_WITHIN_MS);
   };
 }

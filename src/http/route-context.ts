@@ -9,7 +9,7 @@ import { UnreadBodies } from './unread-bodies';
 /** What is known of a call while it is answered, for its log line: ids only. */
 export interface CallState {
   requestId?: string;
-  about: {
+  logFields: {
     providerId?: string;
     operatorId?: string;
     gameround?: string;
@@ -25,7 +25,7 @@ export interface CallState {
 export type Context = ParameterizedContext<CallState, DefaultContext>;
 
 /** What every route works with. */
-export interface Http {
+export interface RouteContext {
   deps: HttpDeps;
   limits: Limits;
   admission: Admission;
@@ -37,13 +37,13 @@ export interface Answer {
   body: object;
 }
 
-export function createHttp(deps: HttpDeps): Http {
+export function createRouteContext(deps: HttpDeps): RouteContext {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const admission = new Admission({ calls: limits.calls, elapsed: deps.elapsed });
+  const admission = new Admission({ calls: limits.calls, monotonicNow: deps.monotonicNow });
   const onUnknownToken = (): void => deps.metrics.refusedAuthentication('token');
   return {
     deps,
-    limits: new Limits(limits, deps.elapsed, onUnknownToken),
+    limits: new Limits(limits, deps.monotonicNow, onUnknownToken),
     admission,
     unreadBodies: new UnreadBodies(limits.unreadBodies),
   };
@@ -60,7 +60,7 @@ export interface Claim<Tenant> extends AuthHeaders {
 
 /** Who names no tenant that there is, is refused before anything else of the call is read. */
 export function claimOf<Tenant>(
-  http: Http,
+  http: RouteContext,
   ctx: Context,
   tenantOf: (authId: string) => Tenant | undefined,
 ): Claim<Tenant> {
@@ -75,7 +75,7 @@ export function claimOf<Tenant>(
 
 /** The tenant, where it has signed the call in time. @param message what its signature is of, without a secret */
 export function authenticated<Tenant extends { timestampToleranceMs: number }>(
-  http: Http,
+  http: RouteContext,
   ctx: Context,
   { tenant, timestamp }: Claim<Tenant>,
   signed: boolean,
@@ -94,10 +94,15 @@ const HINTED = ['local', 'staging'];
  * All that can be wrong with authentication is answered alike: 401, id 1001 (docs/interface#signature-refused). The log line
  * says which part it was, and outside production so does the reply (docs/interface#signature-hint).
  */
-function unauthenticated({ deps }: Http, ctx: Context, fault: AuthFault, message?: () => string): Error {
+function unauthenticated(
+  { deps }: RouteContext,
+  ctx: Context,
+  fault: AuthFault,
+  message?: () => string,
+): Error {
   deps.metrics.refusedAuthentication('signature');
-  ctx.state.about.unauthenticated = fault;
-  ctx.state.about.claimedId = claimedId(ctx.req.headersDistinct);
+  ctx.state.logFields.unauthenticated = fault;
+  ctx.state.logFields.claimedId = claimedId(ctx.req.headersDistinct);
   const error = refuse('SIGNATUREWRONG');
   if (HINTED.includes(deps.environment))
     error.hint = message === undefined ? fault : `${fault}; signed: ${message()}`;
@@ -106,6 +111,6 @@ function unauthenticated({ deps }: Http, ctx: Context, fault: AuthFault, message
 
 /** Notes which round a call is about. `gameround-<hash>` is its workflow's id (docs/interface#workflow-id). */
 export function noteRound(ctx: Context, gameround: string): void {
-  ctx.state.about.gameround = gameround;
-  ctx.state.about.workflowId = `gameround-${gameround}`;
+  ctx.state.logFields.gameround = gameround;
+  ctx.state.logFields.workflowId = `gameround-${gameround}`;
 }

@@ -3,27 +3,27 @@ import { gameroundHash, roundName, type RoundNaming } from '../domain/hashes';
 import type { RoundSnapshot } from '../domain/round/types';
 import { mayFinish, owns, type Session } from '../domain/session';
 import type { Rounds } from './deps';
-import type { Http } from './http';
+import type { RouteContext } from './route-context';
 
 /* What a token may do (docs/interface#session-life, #round-token, #history). Where it may not, a round of somebody else is as if it did not exist. */
 
 /** The rounds that a session plays with. @throws MODENOTALLOWED */
-export function roundsFor({ deps }: Http, session: Session): Rounds {
+export function roundsFor({ deps }: RouteContext, session: Session): Rounds {
   if (session.mode !== 'demo') return deps.rounds;
   if (deps.demoRounds === undefined) throw refuse('MODENOTALLOWED');
   return deps.demoRounds;
 }
 
 /** For what concerns the player and no certain round: new rounds, the balance. @throws TOKENEXPIRED, MODENOTALLOWED */
-export function mustServePlayer(session: Session): void {
+export function assertActivePlayerSession(session: Session): void {
   if (session.onlyGameround !== undefined || session.mode === 'history') throw refuse('MODENOTALLOWED');
   if (session.expired) throw refuse('TOKENEXPIRED');
 }
 
 /** A start by an expired session is good only for a round that it opened itself: a repeat, or a follow-up debit. */
-export async function mayStart(rounds: Rounds, session: Session, naming: RoundNaming): Promise<void> {
+export async function assertCanStart(rounds: Rounds, session: Session, naming: RoundNaming): Promise<void> {
   if (!session.expired || session.onlyGameround !== undefined || session.mode === 'history') {
-    return mustServePlayer(session);
+    return assertActivePlayerSession(session);
   }
   const gameround = gameroundHash(session.operatorId, session.playerId, session.gameCode, roundName(naming));
   const round = await rounds.commands.describeRound(gameround, session);
@@ -31,7 +31,7 @@ export async function mayStart(rounds: Rounds, session: Session, naming: RoundNa
 }
 
 /** A history launch only reads. Whose round it is, the command itself asks. @throws MODENOTALLOWED */
-export function mustPlay(session: Session): void {
+export function assertCanPlay(session: Session): void {
   if (session.mode === 'history') throw refuse('MODENOTALLOWED');
 }
 

@@ -3,7 +3,7 @@ import type { GameroundActivities } from '../src/contracts/activities';
 import { gameRoundDetail } from '../src/domain/round/record';
 import type { TenantLookup } from './types';
 
-export interface AfterwardsDependencies {
+export interface PostCloseDependencies {
   tenants: TenantLookup;
   wallet: OperatorWallet;
   provider: ProviderClient;
@@ -11,8 +11,8 @@ export interface AfterwardsDependencies {
 }
 
 /** What follows a closed round, outside the player's way. Failures are retried by their policies. */
-export function createAfterwardsActivities(
-  deps: AfterwardsDependencies,
+export function createPostCloseActivities(
+  deps: PostCloseDependencies,
 ): Pick<GameroundActivities, 'fetchResult' | 'report'> {
   return {
     async fetchResult(round) {

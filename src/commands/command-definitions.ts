@@ -20,7 +20,7 @@ import {
 } from '../contracts/gameround';
 import type { Command } from '../domain/round/types';
 
-interface Channels {
+interface CommandDefinitions {
   command: Command;
   signal: SignalDefinition<[Command, Actor?, string?]>;
   update: UpdateDefinition<RoundReply, [Command, Actor?, string?, Look?]>;
@@ -37,7 +37,7 @@ const BY_TYPE = {
 } as const;
 
 /** The signal that makes a command durable and the update that answers it. */
-export function channels(command: Command): Channels {
+export function definitionsOf(command: Command): CommandDefinitions {
   const [signal, update] = BY_TYPE[command.type];
   // Each pair takes its own command only; the table keeps them together.
   return {

@@ -1,4 +1,4 @@
-import { judge, type DeliveryFacts } from '../../src/domain/judge';
+import { classifyWalletReply, type DeliveryHistory } from '../../src/domain/classify-wallet-reply';
 import type {
   OperatorTransaction,
   TransactionType,
@@ -27,7 +27,7 @@ export function callOf(purpose: WalletCall['purpose'], ...types: TransactionType
   return deepFreeze({ purpose, transactions });
 }
 
-export const FIRST_DELIVERY: DeliveryFacts = {
+export const FIRST_DELIVERY: DeliveryHistory = {
   redelivered: false,
   maybePaid: false,
   creditAccepted: false,
@@ -39,10 +39,12 @@ export function judged(
   call: WalletCall,
   status: number,
   body: unknown,
-  facts: Partial<DeliveryFacts> = {},
+  facts: Partial<DeliveryHistory> = {},
 ): WalletOutcome {
   const answer: WalletAnswer = { kind: 'answer', status, body };
-  return spelledOut(judge(call, deepFreeze(answer), deepFreeze({ ...FIRST_DELIVERY, ...facts })));
+  return spelledOut(
+    classifyWalletReply(call, deepFreeze(answer), deepFreeze({ ...FIRST_DELIVERY, ...facts })),
+  );
 }
 
 /** With its optional fields there, if only as undefined: so a test can expect that one is absent. */
@@ -53,8 +55,12 @@ function spelledOut(outcome: WalletOutcome): WalletOutcome {
   return outcome.kind === 'declined' ? { ...outcome, errorCode: outcome.errorCode } : outcome;
 }
 
-export function judgedSilence(call: WalletCall, facts: Partial<DeliveryFacts> = {}): WalletOutcome {
-  return judge(call, { kind: 'silence', reason: 'time-out' }, { ...FIRST_DELIVERY, ...facts });
+export function judgedSilence(call: WalletCall, facts: Partial<DeliveryHistory> = {}): WalletOutcome {
+  return classifyWalletReply(
+    call,
+    { kind: 'no-response', reason: 'time-out' },
+    { ...FIRST_DELIVERY, ...facts },
+  );
 }
 
 /** hashesProcessed entry of a transaction: processed, or failed with `errorCode`. */

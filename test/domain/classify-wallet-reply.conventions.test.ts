@@ -1,7 +1,7 @@
 import { errorIn } from '../../src/domain/errors';
 import { readReconcileAnswer } from '../../src/domain/round/reconcile';
 import type { OperatorTransaction, TransactionType, WalletCall } from '../../src/domain/wallet-call';
-import { callOf, entry, judged, listing, REFUSAL } from './judge-support';
+import { callOf, entry, judged, listing, REFUSAL } from './wallet-reply-support';
 import { AT } from './support';
 
 /* What other people's wallets write: an empty error object, hashes in capitals, generic replies of a gateway. */

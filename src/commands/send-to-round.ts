@@ -9,13 +9,13 @@ import { mayFinish, owns, type Session } from '../domain/session';
 import { commandDeadline } from './deadline';
 import type { CommandPorts } from './ports';
 import type { RoundClient } from './round-client';
-import type { RoundCommand } from './types';
+import type { RoundRequest } from './types';
 
 export interface CommandDependencies {
   rounds: RoundClient;
   ports: CommandPorts;
   /** Milliseconds since the epoch. */
-  now(): number;
+  nowMs(): number;
 }
 
 export function actorOf({ operatorId, playerId, gameCode, providerId }: Session): Actor {
@@ -39,7 +39,7 @@ export function standingOf(
 }
 
 /** The key of a command on a round: what the provider calls the transaction, the draw, or else the request. */
-export function commandKey(request: RoundCommand & { rngCallId?: string }): string {
+export function commandKey(request: RoundRequest & { rngCallId?: string }): string {
   const { externalGameProviderTransactionId: transaction, rngCallId, requestId } = request;
   if (transaction !== undefined) return `transaction:${normalId(transaction)}`;
   return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;
@@ -48,18 +48,22 @@ export function commandKey(request: RoundCommand & { rngCallId?: string }): stri
 /** Sends a command to the session's round. The record, where it can be read, answers for rounds that are over. */
 export async function sendToRound(
   deps: CommandDependencies,
-  { session, gameRound }: RoundCommand,
+  { session, gameRound }: RoundRequest,
   command: Command,
 ): Promise<RoundReply> {
   const deadline = commandDeadline();
-  const record = await reach(deps, session, gameRound, deadline);
+  const record = await authorizedStanding(deps, session, gameRound, deadline);
   const actor = actorOf(session);
   // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
   const reply = isOver(record)
-    ? await deps.rounds.ask(gameRound, command, actor, deadline)
-    : await deps.rounds.send(gameRound, command, actor, { deadline, isWaiting: waits(record) });
+    ? await deps.rounds.updateOnly(gameRound, command, actor, deadline)
+    : await deps.rounds.signalThenUpdate(gameRound, command, actor, {
+        deadline,
+        isWaiting: isWaitingForWallet(record),
+      });
   // What has ended the round is in its record before the round itself has taken it in: this came after it.
-  const isLate = reply !== 'gone' && reply.refusal === undefined && isOver(record) && !waits(record);
+  const isLate =
+    reply !== 'gone' && reply.refusal === undefined && isOver(record) && !isWaitingForWallet(record);
   return reply === 'gone' || isLate ? replyForOver(deps, gameRound, actor, deadline) : reply;
 }
 
@@ -69,7 +73,7 @@ export function isOver(record: Pick<Standing, 'status'> | undefined | 'unavailab
 }
 
 /** Whether a record says that its round waits for the wallet. It may be late: the round itself is asked. */
-export function waits(record: Pick<Standing, 'attention'> | undefined | 'unavailable'): boolean {
+export function isWaitingForWallet(record: Pick<Standing, 'attention'> | undefined | 'unavailable'): boolean {
   if (record === undefined || record === 'unavailable') return false;
   return record.attention.some((mark) => WAITING_MARKS.includes(mark));
 }
@@ -78,7 +82,7 @@ export function waits(record: Pick<Standing, 'attention'> | undefined | 'unavail
  * Which rounds a session reaches: its player's in its game, as if no others existed; only its own one where it was
  * made for one; once expired only those that it opened.
  */
-async function reach(
+async function authorizedStanding(
   deps: CommandDependencies,
   session: Session,
   gameround: string,
@@ -134,20 +138,20 @@ async function standing(
 ): Promise<RoundSnapshot | undefined> {
   const known = record === 'unavailable' ? undefined : record;
   if (isOver(known)) return known;
-  return (await stateOf(deps, gameround, record, deadline)) ?? known;
+  return (await stateRepairingRecord(deps, gameround, record, deadline)) ?? known;
 }
 
 /**
  * How a round stands by its workflow, where its record is not over. Where the workflow is over, MongoDB was restored from an
  * older copy: the record is written anew.
  */
-export async function stateOf(
+export async function stateRepairingRecord(
   deps: CommandDependencies,
   gameround: string,
   record: Pick<RoundSnapshot, 'status'> | undefined | 'unavailable',
   deadline?: number,
 ): Promise<RoundSnapshot | undefined> {
-  const state = await toldState(deps, gameround, deadline);
+  const state = await stateOrRecordOf(deps, gameround, deadline);
   if (state === undefined) return undefined;
   const isBehind = state.status !== 'open' && record !== 'unavailable';
   if (isBehind && !(await deps.rounds.isRunning(gameround, deadline)))
@@ -159,7 +163,7 @@ export async function stateOf(
  * How a round stands by its workflow. The activity that ends a command writes the record and answers its caller before the
  * workflow takes the outcome in: until then the record counts.
  */
-export async function toldState(
+export async function stateOrRecordOf(
   { rounds, ports }: CommandDependencies,
   gameround: string,
   deadline?: number,
@@ -168,5 +172,5 @@ export async function toldState(
   if (state === undefined || (state.phase !== 'starting' && state.phase !== 'busy')) return state;
   const record = await ports.findRecorded(gameround).catch(() => undefined);
   if (record === undefined || record.version < state.version) return state;
-  return { ...state, ...record.snapshot, phase: 'settled' };
+  return { ...state, ...record.snapshot, phase: 'idle' };
 }

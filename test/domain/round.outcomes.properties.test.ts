@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { decide } from '../../src/domain/round/decide';
-import { openRound } from '../../src/domain/round/open';
+import { createRound } from '../../src/domain/round/create-round';
 import { transactionsToResend } from '../../src/domain/round/reconcile';
-import { settle } from '../../src/domain/round/settle';
+import { applyWalletOutcome, isRetried } from '../../src/domain/round/apply-wallet-outcome';
 import type { Command, RoundState, RoundTransaction } from '../../src/domain/round/types';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { firstStarts, outcomeFor, picks, policies, steps, type Step } from './arbitraries';
@@ -27,16 +27,16 @@ const tries: fc.Arbitrary<Try[]> = fc.array(
 );
 
 function crashedBy(
-  first: Parameters<typeof openRound>[2],
+  first: Parameters<typeof createRound>[2],
   over: object,
   firstPicks: number[],
   play: Step[],
 ): RoundState {
-  let state = openRound(IDENTITY, policy(over), first, AT);
+  let state = createRound(IDENTITY, policy(over), first, AT);
   const drive = (choices: readonly number[]): void => {
     for (const pick of choices) {
-      if (state.pending === undefined || state.pending.parked) return;
-      state = settle(state, outcomeFor(state, pick), LATER);
+      if (state.pending === undefined || state.pending.progress === 'awaiting-operator') return;
+      state = applyWalletOutcome(state, outcomeFor(state, pick), LATER);
     }
   };
   drive(firstPicks);
@@ -72,7 +72,7 @@ test('whoever settles and reconciles, in whatever order: what was won is paid, o
   fc.assert(
     fc.property(firstStarts, policies, picks, steps, tries, (first, over, firstPicks, play, plan) => {
       let state = deepFreeze(crashedBy(first, over, firstPicks, play));
-      const isWaiting = state.pending?.stalled === true && state.pending.purpose === 'credit';
+      const isWaiting = isRetried(state) && state.pending?.purpose === 'credit';
       if (!state.crashed && !isWaiting) return;
       seen[isWaiting ? 'waiting' : 'crashed'] += 1;
       const won = wonIn(state);
@@ -92,7 +92,7 @@ test('whoever settles and reconciles, in whatever order: what was won is paid, o
       };
       for (const [at, one] of plan.entries()) {
         if (one.type === 'reconcile')
-          say({ type: 'end', key: 'reconcile', reason: 'reconcile', gentle: true });
+          say({ type: 'end', key: 'reconcile', reason: 'reconcile', forReconciliation: true });
         else {
           const named = (one.isStale ? before : openIn(state)).filter(
             (_, index) => one.names & (1 << (index % 4)),

@@ -12,7 +12,7 @@ import type {
 } from './types';
 
 /** A round as it begins: its first debit is to be sent, nothing is decided yet. */
-export function openRound(
+export function createRound(
   identity: RoundIdentity,
   policy: RoundPolicy,
   command: StartCommand,
@@ -66,12 +66,11 @@ export function beginDebit(state: RoundState, command: StartCommand, key: string
   const end = endTogether ? [endTransaction(state, key, 'startGameRound', at)] : [];
   const pending: PendingCall = {
     purpose: 'debit',
-    transactions: [debit, ...end].map(toWire),
+    transactions: [debit, ...end].map(toOperatorTransaction),
     commandKey: key,
     endAfterwards: command.endGame && !endTogether,
     entry: debitEntry(state, command, key, at),
-    stalled: false,
-    parked: false,
+    progress: 'first-delivery',
   };
   return {
     ...state,
@@ -125,7 +124,7 @@ export function infoOf(entries: Record<string, string | undefined>): Record<stri
 }
 
 /** The part of a transaction that the operator sees. */
-export function toWire(transaction: RoundTransaction): OperatorTransaction {
+export function toOperatorTransaction(transaction: RoundTransaction): OperatorTransaction {
   const { type, isFirstDebit, currency, hash, amount, timestamp, reason, serial } = transaction;
   return {
     type,
