@@ -12,37 +12,37 @@ export interface Config {
     port: number;
     /** Without a trailing slash: the address under which players' browsers and partners reach the API. */
     baseUrl: string;
-    /** How many proxies in front may be believed about a caller's address; 0: none. */
+    /** Number of proxies in front of the API whose X-Forwarded-For is trusted; 0: none. */
     trustedProxies: number;
-    /** Calls that one process answers at a time. */
+    /** Most calls that one process handles at the same time. */
     maxCalls: number;
   };
-  /** Where the process tells those who run it about itself; port 0: any free one. */
+  /** Address of the admin port (metrics, health); port 0: any free port. */
   admin: { host: string; port: number };
   dataDir: string;
   tenantsFile: string;
-  /** Where tenants' URLs may lead the service. */
+  /** Which addresses the service may call for tenants' URLs. */
   callbackAddresses: CallbackAddresses;
-  /** `tls: false` is said: with an API key the Temporal client would turn it on by itself. */
+  /** `tls: false` is explicit, since the Temporal client turns TLS on when there is an API key. */
   temporal: { address: string; namespace: string; apiKey?: string; tls?: TemporalTls | false };
   mongodb: { uri: string; database: string };
   logLevel: LogLevel;
-  /** Stands as `environment` in round records. */
+  /** The `environment` of round records. */
   environment: string;
   backofficeToken: string;
-  /** 32 bytes: encrypts tenants' secrets at rest. */
+  /** 32 bytes. Encrypts tenants' secrets in MongoDB. */
   secretsKey: Buffer;
-  /** What Temporal keeps of rounds is encrypted with these. */
+  /** Keys that encrypt the payloads which Temporal stores. */
   payloads: PayloadKeys;
   codecServer: {
     host: string;
     port: number;
-    /** Where Temporal Web is served: `https://temporal.example`. */
+    /** Origins of Temporal Web, such as `https://temporal.example`. */
     origins: readonly string[];
   };
 }
 
-/** PEM contents, as the Temporal SDK takes them; empty: TLS with the system's authorities. */
+/** PEM contents for the Temporal SDK. An empty object means TLS with the system's certificate authorities. */
 export interface TemporalTls {
   serverNameOverride?: string;
   serverRootCACertificate?: Buffer;
@@ -52,7 +52,7 @@ export interface TemporalTls {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Each fault is one line that names the variable; values are never repeated, they may be secret. */
+/** Each fault is one line that names the variable. It never shows the value, which may be secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(readonly faults: readonly string[]) {
@@ -89,7 +89,7 @@ const origins = z
   .string()
   .transform((list) => list.split(',').map((origin) => origin.trim()))
   .refine((list) => list.every(isOrigin), 'must be a list of origins such as https://temporal.example');
-/** Goes into a header: libraries throw errors that show a value which can't be in one. */
+/** These values go into HTTP headers. A library that rejects a header value shows it in its error, so check it first. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 const headerText = (message: string) => text.regex(HEADER_TEXT, message);
 const NO_BLANKS = 'must be printable ASCII without white space';
@@ -164,19 +164,19 @@ const Environment = z
     const pair = [env.TEMPORAL_TLS_CLIENT_CERT_PATH, env.TEMPORAL_TLS_CLIENT_KEY_PATH];
     const ids = [...env.PAYLOAD_KEYS, ...env.PAYLOAD_READ_KEYS].map(({ id }) => id);
     if (new Set(ids).size < ids.length) {
-      const message = 'an id is used twice, here or in PAYLOAD_READ_KEYS';
+      const message = 'a key id is used twice in PAYLOAD_KEYS and PAYLOAD_READ_KEYS';
       context.addIssue({ code: 'custom', path: ['PAYLOAD_KEYS'], message });
     }
     if (pair.filter((value) => value !== undefined).length !== 1) return;
     const path = [pair[0] === undefined ? 'TEMPORAL_TLS_CLIENT_CERT_PATH' : 'TEMPORAL_TLS_CLIENT_KEY_PATH'];
-    context.addIssue({ code: 'custom', path, message: 'certificate and key come together' });
+    context.addIssue({ code: 'custom', path, message: 'a client certificate and its key must both be set' });
   });
 type Environment = z.infer<typeof Environment>;
 
 /**
- * The settings of this process: from the environment, without white space around a value, an empty one counting as absent.
- * Secrets that are not set are taken from DATA_DIR, where they are made the first time, so that API and worker of one machine
- * share them.
+ * Reads the settings of this process from the environment. White space around a value is removed; an empty value counts as
+ * absent. A secret that is not set comes from a file in DATA_DIR, which the first process creates: API and worker on one
+ * machine share it.
  * @throws ConfigError
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -193,7 +193,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     admin: { host: data.ADMIN_HOST, port: data.ADMIN_PORT },
     dataDir,
     tenantsFile: tenantsFile(data.TENANTS_FILE),
-    // A developer's wallet and game run beside the service; those of an installation never do.
+    // A developer's wallet and game run on the same machine as the service. In production they never do.
     callbackAddresses: data.CALLBACK_ADDRESSES ?? (data.ENVIRONMENT === LOCAL ? 'loopback' : 'public'),
     temporal: {
       address: data.TEMPORAL_ADDRESS ?? `127.0.0.1:${data.TEMPORAL_PORT}`,
@@ -221,7 +221,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Reads the files again that TEMPORAL_TLS_*_PATH name.
+ * Reads the files of TEMPORAL_TLS_*_PATH again, so that new certificates take effect.
  * @throws ConfigError
  */
 export function readTemporalTls(env: NodeJS.ProcessEnv = process.env): TemporalTls | false | undefined {
@@ -238,7 +238,7 @@ function parse(env: NodeJS.ProcessEnv): Environment {
   return parsed.data;
 }
 
-/** The settings under their variables' names, secrets masked: for the log line at start. */
+/** The settings by variable name, with secrets masked, for the log line at start. */
 export function describeConfig(config: Config): Record<string, string | number | boolean> {
   const { http, temporal, mongodb } = config;
   return {
@@ -269,7 +269,7 @@ export function describeConfig(config: Config): Record<string, string | number |
 
 const MASK = '***';
 
-/** Credentials stand before the last `@`, whatever is in them. Of the options those are shown that are known to be no secret. */
+/** Masks everything before the last `@` (credentials may contain `@`) and all options that are not known to be harmless. */
 export function maskedUri(uri: string): string {
   return uri
     .replace(/\/\/.*@/, `//${MASK}@`)
@@ -285,7 +285,7 @@ function maskedKeys(keys: readonly PayloadKey[]): string {
   return keys.map(({ id }) => `${id}:${MASK}`).join(',');
 }
 
-/** Of the embedded Temporal's Web UI, by either name of this machine. */
+/** The origins of the local Temporal Web UI, by both names of this machine. */
 function webOrigins(port: number): string[] {
   return [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
 }
@@ -294,13 +294,13 @@ function isOrigin(value: string): boolean {
   return isBaseUrl(value) && new URL(value).origin === value;
 }
 
-/** An address to connect to, for one to listen on. */
+/** Turns an address to listen on into an address to connect to. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The same folder from the sources and from dist/. */
+/** Finds the folder of package.json, from the sources and from dist/. */
 function projectRoot(): string {
   for (let folder = __dirname; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json'))) return folder;
@@ -314,7 +314,7 @@ function tenantsFile(given: string | undefined): string {
   return existsSync(fromHere) ? fromHere : resolve(projectRoot(), given);
 }
 
-/** A key or certificate turns TLS on, and so does an API key, which must not travel in the clear. */
+/** A key or certificate turns TLS on. An API key does too, since it must not be sent unencrypted. */
 function temporalTls(env: Environment): { tls?: TemporalTls | false } {
   const ca = env.TEMPORAL_TLS_SERVER_CA_CERT_PATH;
   const crt = env.TEMPORAL_TLS_CLIENT_CERT_PATH;
@@ -362,25 +362,25 @@ function privateKeyOf(variable: string, path: string): Buffer {
   return readable(variable, 'private key', path, createPrivateKey);
 }
 
-/** A file of another kind makes the Temporal client throw an error that may show what is in it. */
+/** Checks the PEM first: the Temporal client's error for a wrong file may show the file's content. */
 function readable(variable: string, kind: string, path: string, read: (pem: Buffer) => unknown): Buffer {
   const pem = fileOf(variable, path);
   try {
     read(pem);
   } catch {
-    throw new ConfigError([`${variable}: the file holds no ${kind} in PEM`]);
+    throw new ConfigError([`${variable}: the file does not contain a ${kind} in PEM`]);
   }
   return pem;
 }
 
-/** Settings that are secret as a whole, or hold a secret. */
+/** Settings that are secret or contain a secret. */
 const SECRET_SETTINGS = [
   ...['TEMPORAL_API_KEY', 'BACKOFFICE_TOKEN', 'SECRETS_KEY', 'PAYLOAD_KEYS', 'PAYLOAD_READ_KEYS'],
   'MONGODB_URI',
 ];
 const SHORTEST_SECRET = 8;
 
-/** Masks the secrets of this process's settings, for a text that a library has written. */
+/** Masks the secrets of this process's settings in a text that a library made. */
 export function withoutSecrets(text: string, env: NodeJS.ProcessEnv = process.env): string {
   return SECRET_SETTINGS.flatMap((name) => secretsIn(env[name] ?? ''))
     .filter((secret) => secret.length >= SHORTEST_SECRET)
@@ -388,7 +388,7 @@ export function withoutSecrets(text: string, env: NodeJS.ProcessEnv = process.en
     .reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
 }
 
-/** A list's keys stand after their ids, a password after a user's name; options of a URI may be secret too. */
+/** The value itself and its parts: a key follows its id, a password follows a user name, and a URI's options may be secret. */
 function secretsIn(value: string): string[] {
   const parts = value.trim().split(/[\s,:@/?&=]+/);
   return [value, value.trim(), ...(value.includes('://') || value.includes(':') ? parts : [])].flatMap(
@@ -408,30 +408,30 @@ function secretsKey(dataDir: string, given: string | undefined): Buffer {
     );
   const key = readKey(value);
   if (key === undefined)
-    throw new ConfigError(['SECRETS_KEY: the one kept in DATA_DIR is not 32 bytes in base64']);
+    throw new ConfigError(['SECRETS_KEY: the file secrets-key in DATA_DIR does not hold 32 bytes in base64']);
   return key;
 }
 
 /**
- * Makes a folder that a setting names, and those above it. Node's `recursive` never returns where the system says that
- * the folder above a new one does not exist, and it does: `/proc/x`.
+ * Creates a folder of a setting, and its parents. Node's own `recursive` never returns for a path such as `/proc/x`: there
+ * the system reports ENOENT although the parent exists.
  * @throws ConfigError
  */
 export function makeFolder(variable: string, folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(variable, dirname(folder));
   try {
-    // Secrets and everybody's rounds lie there: nobody else's business on a shared machine.
+    // The folder holds secrets and rounds, so other users of the machine must not read it.
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new ConfigError([`${variable}: ${folder} can't be made (${code})`]);
+    if (code !== 'EEXIST') throw new ConfigError([`${variable}: cannot create ${folder} (${code})`]);
   }
 }
 
 /**
- * A secret of this machine, made once for this user alone. The file appears whole and never replaces another: of two
- * processes that start at once both use the one that was first.
+ * A secret of this machine, created once and readable by this user only. `link` creates the complete file at once and never
+ * replaces a file: two processes that start at the same time use the same secret.
  */
 function loadOrCreateSecret(dataDir: string, name: string, variable: string, make: () => string): string {
   const file = join(dataDir, name);
@@ -447,7 +447,9 @@ function loadOrCreateSecret(dataDir: string, name: string, variable: string, mak
     }
     return readFileSync(file, 'utf8').trim();
   } catch {
-    throw new ConfigError([`${variable}: is not set, and cannot be kept in DATA_DIR (${dataDir})`]);
+    throw new ConfigError([
+      `${variable}: is not set, and a new one cannot be stored in DATA_DIR (${dataDir})`,
+    ]);
   } finally {
     rmSync(aside, { force: true });
   }

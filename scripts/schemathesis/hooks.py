@@ -216,11 +216,11 @@ BEYOND_SCHEMAS = re.compile(
     "|must be well-formed and at most \\d+ bytes"
     "|must be an http or https URL"  # the grammar of URLs is no regular expression
     "|rngPayload.\\w+ .*"  # one field compared with another
-    "|currency is not one of this operator’s"
-    "|profile names an unknown profile"
+    "|currency is not configured for this operator"
+    "|profile contains an unknown name"
     "|the body has a key that is not allowed"  # `__proto__`, in objects that nobody looks at too
     "|the body is nested too deeply"
-    "|debitInformation.currency is not the session’s"
+    "|debitInformation.currency is not the session’s currency"
 )
 
 

@@ -155,5 +155,5 @@ async function firstOf(
 }
 
 function refused(): NodeJS.ErrnoException {
-  return Object.assign(new Error('the address is not one that may be called'), { code: ADDRESS_REFUSED });
+  return Object.assign(new Error('the service may not call this address'), { code: ADDRESS_REFUSED });
 }

@@ -73,7 +73,7 @@ function bodyOf(answer: HttpAnswer): unknown {
 /** A free-form object of strings; values of other types are written as JSON. Bounded: it is kept with the round. */
 function freeForm(body: unknown): Record<string, string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Error('the provider answered with something other than an object');
+    throw new Error('the provider did not respond with a JSON object');
   }
   const entries = Object.entries(body).slice(0, MAX_ENTRIES);
   let bytes = 0;

@@ -12,7 +12,7 @@ export function guardedProvider(
 
   async function within<T>({ providerId }: { providerId: string }, call: () => Promise<T>): Promise<T> {
     const release = slots.tryAcquire(providerId);
-    if (release === undefined) throw new Error('too many calls to this provider at a time');
+    if (release === undefined) throw new Error('too many calls to this provider at the same time');
     try {
       return await call();
     } finally {

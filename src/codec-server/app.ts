@@ -89,8 +89,10 @@ async function plainErrors(logger: Logger, ctx: Context, next: Next): Promise<vo
   } catch (error) {
     if (error instanceof UnreadablePayloadError) return refuse(ctx, 400, error.message);
     const { type } = error as { type?: string };
-    if (type === 'entity.too.large') return refuse(ctx, 413, `a body may have ${MAX_BODY_BYTES} bytes`);
-    if (type?.startsWith('request.')) return refuse(ctx, 400, 'the body did not arrive as announced');
+    if (type === 'entity.too.large')
+      return refuse(ctx, 413, `the body must have at most ${MAX_BODY_BYTES} bytes`);
+    if (type?.startsWith('request.'))
+      return refuse(ctx, 400, 'the body is incomplete or does not match its Content-Length');
     logger.error({ error }, 'unexpected error');
     refuse(ctx, 500, 'something went wrong');
   }
@@ -104,7 +106,7 @@ async function answer(
 ): Promise<void> {
   if (!mayUse(sessions, origins, ctx)) {
     ctx.set('WWW-Authenticate', 'Bearer');
-    return refuse(ctx, 401, 'sign in at the codec server first, or send its token');
+    return refuse(ctx, 401, 'sign in at the codec server first, or send its token in the request');
   }
   const body = await carriedOut(codec, step, await read(ctx, MAX_BODY_BYTES));
   if (body === undefined) return refuse(ctx, 400, 'the body must be {"payloads": [{"metadata", "data"}]}');

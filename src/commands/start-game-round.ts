@@ -41,7 +41,7 @@ export async function startGameRound(
   if (reply !== undefined) return reply;
   throw own === undefined
     ? refuse('TOKENEXPIRED')
-    : refuse('MODENOTALLOWED', 'this token serves its own round only');
+    : refuse('MODENOTALLOWED', 'this token is valid for its own round only');
 }
 
 interface Start {

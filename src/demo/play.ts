@@ -41,9 +41,9 @@ export function startTurn(game: DemoGame, request: StartGameRound, policy: Round
   const known = roundIn(game, gameround);
   if (known !== undefined) return commandTurn(game, known, command, at);
   if (session.onlyGameround !== undefined)
-    throw refuse('MODENOTALLOWED', 'this token serves its own round only');
+    throw refuse('MODENOTALLOWED', 'this token is valid for its own round only');
   if (session.expired) throw refuse('TOKENEXPIRED');
-  if (command.useTicket) throw refuse('MODENOTALLOWED', 'tickets are for real money only');
+  if (command.useTicket) throw refuse('MODENOTALLOWED', 'tickets exist in real mode only');
   if (command.currency !== session.currency) throw refuse('INVALIDREQUEST', 'debitInformation.currency');
   const open = openRoundIn(game);
   if (open !== undefined && !request.closeOpenGame) {

@@ -107,7 +107,7 @@ export function createGameConfigurations(options: GameConfigurationOptions): Gam
         ? operator.currencies[currency]
         : undefined;
       if (multiplier === undefined) {
-        throw refuse('INVALIDREQUEST', 'currency is not one of this operator’s');
+        throw refuse('INVALIDREQUEST', 'currency is not configured for this operator');
       }
       const { gameCode, providerId } = game;
       const config = await current(providerId, { currency, currencyMultiplier: multiplier, gameCode });

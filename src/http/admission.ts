@@ -55,7 +55,7 @@ export class Admission {
   /** @throws RefusedError 503 SERVICEUNAVAILABLE (no room at all), 429 RATELIMITEXCEEDED (none for this party) */
   async within<T>(name: string, work: () => Promise<T>): Promise<T> {
     const free = this.options.calls - this.#held;
-    if (free <= 0) throw refuse('SERVICEUNAVAILABLE', 'too many calls at a time');
+    if (free <= 0) throw refuse('SERVICEUNAVAILABLE', 'too many calls at the same time');
     const party = this.#parties.get(name) ?? newBucket(this.options.calls);
     this.#parties.set(name, party);
     if (party.inFlight >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');

@@ -57,7 +57,8 @@ export async function launchGame(
 /** @throws INVALIDREQUEST for a currency that the operator does not have */
 function multiplierOf({ currencies }: OperatorSettings, currency: string): number {
   const multiplier = Object.hasOwn(currencies, currency) ? currencies[currency] : undefined;
-  if (multiplier === undefined) throw refuse('INVALIDREQUEST', 'currency is not one of this operator’s');
+  if (multiplier === undefined)
+    throw refuse('INVALIDREQUEST', 'currency is not configured for this operator');
   return multiplier;
 }
 
@@ -87,7 +88,7 @@ function profilesOf(operator: OperatorSettings, profile: string | undefined): So
     .filter((name) => name !== '')
     .map((name) => {
       const settings = Object.hasOwn(operator.profiles, name) ? operator.profiles[name] : undefined;
-      if (settings === undefined) throw refuse('INVALIDREQUEST', 'profile names an unknown profile');
+      if (settings === undefined) throw refuse('INVALIDREQUEST', 'profile contains an unknown name');
       return settings;
     });
 }

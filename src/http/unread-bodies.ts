@@ -15,7 +15,7 @@ export class UnreadBodies {
     if (this.#count >= this.most) this.#giveUpOne();
     let giveUp!: () => void;
     const givenUp = new Promise<never>((_, reject) => {
-      giveUp = () => reject(refuse('SERVICEUNAVAILABLE', 'too many bodies are on their way'));
+      giveUp = () => reject(refuse('SERVICEUNAVAILABLE', 'too many request bodies are being received'));
     });
     const bodies = this.#parties.get(party) ?? new Set();
     this.#parties.set(party, bodies.add(giveUp));

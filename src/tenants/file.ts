@@ -16,7 +16,7 @@ import { MAX_AMOUNT } from '../domain/money';
 import { MAX_WALLET_TIMEOUT_MS } from '../domain/wallet-call';
 import type { GameDefinition, OperatorSettings, ProviderSettings } from './types';
 
-/** TENANTS_FILE is wrong; one line per fault, each naming the place. Values are not repeated: some are secrets. */
+/** TENANTS_FILE is invalid. Each fault is one line that names the place. It does not show values: some are secrets. */
 export class TenantsFileError extends Error {
   override readonly name = 'TenantsFileError';
   constructor(file: string, faults: readonly string[]) {
@@ -25,7 +25,7 @@ export class TenantsFileError extends Error {
 }
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** How the secrets of sandbox/tenants.json begin: good for trying things out, and for nothing else. */
+/** The secrets of sandbox/tenants.json begin with this. They are public, so a real tenant must not use them. */
 const PUBLISHED_SECRET = 'sandbox-only-';
 const MAX_DURATION_MS = 90 * UNIT_MS.d;
 
@@ -36,7 +36,7 @@ function durationMs(text: string): number {
     : Math.round(Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS]);
 }
 
-/** "24h", "5s", "300s", "0s": a number and one of ms, s, m, h, d. Kept as text, so that people read it as they wrote it. */
+/** "24h", "5s", "0s": a number and one of ms, s, m, h, d. Stored as text, so that people see what they wrote. */
 const duration = (minMs: number, maxMs = MAX_DURATION_MS) =>
   z.string().refine(
     (text) => {
@@ -56,7 +56,7 @@ const httpUrl = z
   .max(2_048)
   .refine((text) => HTTP.test(text) && URL.canParse(text), 'must be an http or https URL')
   .meta({ pattern: HTTP.source });
-/** One that the service calls: it appends paths. */
+/** A URL that the service calls. It appends paths, so there is no query. */
 const baseUrl = z
   .string()
   .max(2_048)
@@ -64,17 +64,17 @@ const baseUrl = z
     isBaseUrl,
     'must be an http or https URL without query, fragment, user name, password and white space',
   );
-/** What a launch adds to the query of a game's URL. */
+/** The query parameters that a launch adds to a game's URL. */
 const LAUNCH_QUERY = ['token', 'login', 'language', 'mode', 'gameCode', 'gameRound'] as const;
 export type LaunchQuery = (typeof LAUNCH_QUERY)[number];
-/** One that players are led to. */
+/** A URL that players open. */
 const launchUrl = z
   .string()
   .max(2_048)
   .refine(isPlainUrl, 'must be an http or https URL without user name, password and white space')
   .refine(
     (text) => !URL.canParse(text) || LAUNCH_QUERY.every((name) => !new URL(text).searchParams.has(name)),
-    `may have a query, without ${LAUNCH_QUERY.join(', ')}: a launch adds these`,
+    `must not have the query parameters ${LAUNCH_QUERY.join(', ')}: the service adds them at a launch`,
   );
 const secrets = z.array(z.string().min(1).max(512)).min(1).max(10);
 const multiplier = z.number().positive().max(1e9);
@@ -84,7 +84,7 @@ const all = <Names extends readonly string[], Schema extends z.ZodType>(names: N
 
 const NUMBER = `must be a number from -${MAX_AMOUNT} to ${MAX_AMOUNT}`;
 
-/** Settings by their own names and types. */
+/** The schema of each game setting, by name. */
 export const gameSettingsShape = {
   ...all(BOOLEAN_SETTINGS, z.boolean()),
   ...all(NUMBER_SETTINGS, z.number({ error: NUMBER }).min(-MAX_AMOUNT, NUMBER).max(MAX_AMOUNT, NUMBER)),
@@ -95,7 +95,7 @@ export const gameSettingsShape = {
   ...all(STRING_LIST_SETTINGS, z.array(z.string().max(256)).max(1_000)),
 };
 
-/** An unknown setting is most likely a slip of the pen. */
+/** Strict, since an unknown setting is most likely a typing error. */
 const GameSettingsEntry: z.ZodType<SomeGameSettings> = z.strictObject(gameSettingsShape);
 
 export const OperatorEntry = z.strictObject({
@@ -166,7 +166,8 @@ const Entries = z
       issue(['games', at, 'gameCode'], 'is used twice'),
     );
     entries.games.forEach(({ providerId }, at) => {
-      if (!providers.has(providerId)) issue(['games', at, 'providerId'], 'names no provider of this file');
+      if (!providers.has(providerId))
+        issue(['games', at, 'providerId'], 'is not the id of a provider in this file');
     });
   });
 
@@ -181,13 +182,13 @@ export function readTenantsFile(file: string): TenantEntries {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    throw new TenantsFileError(file, ['it cannot be read']);
+    throw new TenantsFileError(file, ['the file cannot be read']);
   }
   return parseTenants(file, text);
 }
 
 export function parseTenants(file: string, text: string): TenantEntries {
-  // Editors of some systems put a byte order mark first, which neither format has.
+  // Some editors write a byte order mark first, which neither parser accepts.
   const source = text.replace(/^\ufeff/, '');
   let content: unknown;
   try {
@@ -195,19 +196,19 @@ export function parseTenants(file: string, text: string): TenantEntries {
   } catch (error) {
     // The parser's own message quotes the text, which holds secrets.
     const kind = file.endsWith('.json') ? 'JSON' : 'YAML';
-    throw new TenantsFileError(file, [`it is not well-formed ${kind}${placeOf(error, source)}`]);
+    throw new TenantsFileError(file, [`the file is not well-formed ${kind}${placeOf(error, source)}`]);
   }
   const parsed = Entries.safeParse(content);
   if (!parsed.success) {
     throw new TenantsFileError(
       file,
-      parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`),
+      parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`),
     );
   }
   return parsed.data;
 }
 
-/** Where the parser says that the fault is; not always does it say so. */
+/** The line and column of a parser's error, or an empty text if the parser gives none. */
 function placeOf(error: unknown, source: string): string {
   const { message, linePos } = error as Partial<YAMLParseError>;
   if (linePos !== undefined) return `: line ${linePos[0].line}, column ${linePos[0].col}`;
@@ -235,7 +236,7 @@ export function gameOf(entry: GameEntry): GameDefinition {
   return entry;
 }
 
-/** What is allowed and still worth a word (docs/interface#tenants-file). */
+/** Warnings for entries that are valid but unusual or unsafe (docs/interface#tenants-file). */
 export function warningsOf(entries: TenantEntries, callbackAddresses: CallbackAddresses): string[] {
   const unusual = entries.operators.flatMap(({ operatorId, autoCloseAfter }) => {
     const ms = durationMs(autoCloseAfter);
@@ -258,7 +259,10 @@ export function warningsOf(entries: TenantEntries, callbackAddresses: CallbackAd
   const uncallable = tenants.filter(({ url }) => namesRefusedAddress(url, callbackAddresses));
   return [
     ...unusual,
-    ...published.map(({ tenant }) => `${tenant}: its secret is the sandbox's, which anyone can read`),
-    ...uncallable.map(({ tenant }) => `${tenant}: its URL will not be called: see CALLBACK_ADDRESSES`),
+    ...published.map(({ tenant }) => `${tenant}: it uses a secret of the sandbox, which anyone can read`),
+    ...uncallable.map(
+      ({ tenant }) =>
+        `${tenant}: the service will not call its URL: CALLBACK_ADDRESSES does not allow the address`,
+    ),
   ];
 }

@@ -24,7 +24,7 @@ const SIGNATURE_WRONG = 1001;
 export function createTicketChooser(options: TicketChooserOptions): CommandPorts['chooseTicket'] {
   const { wallet, operatorOf, ticketUse } = options;
   return async (session, stake) => {
-    if (session.mode !== 'real') throw refuse('MODENOTALLOWED', 'tickets are for real money only');
+    if (session.mode !== 'real') throw refuse('MODENOTALLOWED', 'tickets exist in real mode only');
     const { operatorId, playerId, currency, gameCode } = session;
     const operator = operatorOf(operatorId);
     if (operator === undefined) throw refuse('WALLETUNAVAILABLE');

@@ -2110,7 +2110,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.ticketMode'],
     file: 'src/tickets/index.ts',
-    find: "if (session.mode !== 'real') throw refuse('MODENOTALLOWED', 'tickets are for real money only');",
+    find: "if (session.mode !== 'real') throw refuse('MODENOTALLOWED', 'tickets exist in real mode only');",
     replace: '',
   },
   {

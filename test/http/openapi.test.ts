@@ -81,7 +81,7 @@ describe('the document', () => {
       [at('/getGameURL'), 'playerId (only if present), currency, gameCode, mode'],
     ];
     for (const [{ description }, list] of fields) {
-      expect(description).toContain(`Signed: secret, X-H-AUTH-ID, X-H-TIMESTAMP, ${list}.`);
+      expect(description).toContain(`Signed fields: secret, X-H-AUTH-ID, X-H-TIMESTAMP, ${list}.`);
     }
     expect(at('/connect', 'get').security).toEqual([]);
     expect(at('/connect', 'get').parameters).toContainEqual(

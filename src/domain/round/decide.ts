@@ -232,7 +232,7 @@ function settleVoid(
   const hash = pending.transactions[0]?.hash ?? '';
   const named = new Set([...command.accepted, ...(command.declined ?? [])]);
   if (!command.accepted.includes(hash) || named.size > 1) {
-    return refuse('INVALIDREQUEST', `accepted: only the void of ${hash} is to be settled`);
+    return refuse('INVALIDREQUEST', `accepted: must contain the void ${hash} and nothing else`);
   }
   const transactions = state.transactions.map((transaction): RoundTransaction =>
     transaction.type === 'void' && transaction.hash === hash

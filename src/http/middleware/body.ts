@@ -6,9 +6,9 @@ import { networkOf } from '../limits';
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * The body's bytes as they were sent: what the signature is over. Declared or counted, more than 1 MiB is 413, and the
- * connection ends with the answer, since the rest is not read. A compressed body is refused: nobody signs one.
- * @param authId whom the call claims to come from; anybody can claim it, so its room is one of this id and address
+ * Returns the exact bytes of the body, which the signature covers. A body of more than 1 MiB (by Content-Length or by
+ * count) gets 413, and the connection closes, since the rest is not read. A compressed body is refused.
+ * @param authId the id that the call claims. Anyone can claim it, so the limit of unread bodies counts id and address
  * @throws RefusedError
  */
 export async function readBody(http: RouteContext, ctx: Context, authId: string): Promise<Buffer> {
@@ -25,6 +25,6 @@ export async function readBody(http: RouteContext, ctx: Context, authId: string)
     if (error instanceof RefusedError) throw error;
     const { type } = error as { type?: string };
     if (type === 'entity.too.large') throw refuse('REQUESTTOOLARGE');
-    throw refuse('INVALIDREQUEST', 'the body did not arrive as announced');
+    throw refuse('INVALIDREQUEST', 'the body is incomplete or does not match its Content-Length');
   }
 }

@@ -17,7 +17,7 @@ export function limitInFlight(most: number, isExempt: (path: string) => boolean)
     if (here >= most) {
       // Its body is not read.
       ctx.set('Connection', 'close');
-      throw refuse('SERVICEUNAVAILABLE', 'too many calls at a time');
+      throw refuse('SERVICEUNAVAILABLE', 'too many calls at the same time');
     }
     here += 1;
     try {

@@ -11,12 +11,16 @@ import { errorReply, unauthenticatedReply } from '../schemas/replies';
 import { components, type Components, type JsonSchema } from './schemas';
 import { DESCRIPTION, HEADERS, PARAMETERS, SECURITY, SECURITY_SCHEMES, TAGS, signedText } from './texts';
 
-/** Of the interface, not of the program. */
+/** The version of the interface. It is not the version of the program. */
 const VERSION = '1.0.0';
+
+/** GET /health/ready is the only operation with a reply other than 200 that is no error. */
+const NOT_READY =
+  'Temporarily unavailable: `missing` says what is not ready. Send no calls to this process now.';
 
 type Responses = Record<string, JsonSchema>;
 
-/** The whole HTTP interface as an OpenAPI 3.1 document: what we answer, and as webhooks what we call. */
+/** The whole HTTP interface as an OpenAPI 3.1 document: operations are `paths`, our own calls are `webhooks`. */
 export function openApiDocument(baseUrl: string): JsonSchema {
   const made = components();
   const calls = { paths: paths(made), webhooks: webhooks(made) };
@@ -56,7 +60,7 @@ function webhooks(made: Components): JsonSchema {
   );
 }
 
-/** Schemas that something refers to: the queries of GETs have become parameters. */
+/** Only schemas that are referenced. The query schemas of GETs are not: they have become parameters. */
 function used(schemas: Record<string, JsonSchema>, calls: JsonSchema): Record<string, JsonSchema> {
   const found = new Set<string>();
   const follow = (from: unknown): void => {
@@ -90,7 +94,7 @@ function headerParameters(caller: Caller): JsonSchema[] {
   return caller === 'anyone' ? [] : [{ $ref: `#/components/parameters/${name}` }];
 }
 
-/** The body of a POST, else parameters in the query and the path. */
+/** A POST takes a request body, a GET takes parameters in the query and the path. */
 function inputOf(
   { method, path = '', request }: Pick<Operation, 'method' | 'request'> & { path?: string },
   made: Components,
@@ -127,13 +131,13 @@ function repliesOf({ replies }: Operation, made: Components): Responses {
         : { 'application/json': { schema: made.of(body) } };
       return [
         status,
-        { description: status === '200' ? 'Done.' : 'Not now.', headers: replyHeaders(status), content },
+        { description: status === '200' ? 'Success.' : NOT_READY, headers: replyHeaders(status), content },
       ];
     }),
   );
 }
 
-/** Every status of a refusal, with the errors that have it. */
+/** Each status of a refusal, with the errors that have this status. */
 function refusalsOf({ caller, errors, refused, replies }: Operation, made: Components): Responses {
   const names = [...new Set([...COMMON_ERRORS[caller], ...errors])];
   const statuses = [...new Set(names.map(statusOf))].filter((status) => !(status in replies));
@@ -160,12 +164,12 @@ function calledBack(callback: Callback, made: Components): JsonSchema {
     security: SECURITY[call],
     ...inputOf({ method, request }, made, [{ $ref: '#/components/parameters/RequiredRequestId' }]),
     responses: {
-      200: { description: 'Done.', content: { 'application/json': { schema: made.of(callback.reply) } } },
+      200: { description: 'Success.', content: { 'application/json': { schema: made.of(callback.reply) } } },
       '4XX': {
-        description: errors.length > 0 ? `Among others ${listed(errors)}` : 'Refused.',
+        description: errors.length > 0 ? `Refused, for example with ${listed(errors)}` : 'Refused.',
         content: refusal,
       },
-      '5XX': { description: 'Not done, or not known to be done.', content: refusal },
+      '5XX': { description: 'Failed, or the outcome is unknown.', content: refusal },
     },
   };
 }
@@ -196,7 +200,7 @@ function errorTable(): string {
   return ['## Errors', '', '| id | name | status |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** As OpenAPI writes it. */
+/** The path with OpenAPI's `{name}` in place of Koa's `:name`. */
 export function pathOf({ path }: Operation): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }

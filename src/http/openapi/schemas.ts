@@ -11,15 +11,15 @@ export type JsonSchema = Record<string, unknown>;
 /** The schemas of the interface as components of an OpenAPI 3.1 document. */
 export interface Components {
   schemas: Record<string, JsonSchema>;
-  /** A reference where the schema has a name, else the schema. */
+  /** A `$ref` if the schema has a name, otherwise the schema itself. */
   of(schema: z.ZodType): JsonSchema;
 }
 
 const REFERENCE = (name: string): string => `#/components/schemas/${name}`;
 
 /**
- * Made by zod itself from the very schemas that validate requests. Requests are described as they may be sent
- * (defaults may be left out); rules that JSON Schema cannot say (a refinement) are said by their metadata.
+ * zod makes the components from the same schemas that validate requests. They describe the input: fields with a default
+ * are optional. JSON Schema cannot express a refinement, so its `meta` has to describe the rule.
  */
 export function components(): Components {
   const registry = z.registry<{ id: string }>();
@@ -45,7 +45,7 @@ function namedSchemas(): [string, z.ZodType][] {
       isObjectSchema(schema) ? [[`${name.charAt(0).toUpperCase()}${name.slice(1)}${suffix}`, schema]] : [],
     );
   return [
-    // These contain themselves, so they need names to be referred to.
+    // These two are recursive, so they need a name for their own `$ref`.
     ['AnyJson', anyJson],
     ['StorableJson', storableJson],
     ...named(gameEngine, 'Request'),
@@ -56,7 +56,7 @@ function namedSchemas(): [string, z.ZodType][] {
   ];
 }
 
-/** Only what has fields, or free-form ones, is worth a name. */
+/** Only objects get a name. Strings and numbers are written in place. */
 function isObjectSchema(schema: unknown): schema is z.ZodType {
   return schema instanceof z.ZodObject || schema instanceof z.ZodRecord;
 }

@@ -1,22 +1,25 @@
 import type { JsonSchema } from './schemas';
 
-/* What the document says that no schema knows. */
+/* Texts of the OpenAPI document that do not come from a schema. */
 
 export const DESCRIPTION = `The service between casino operators' wallets and game providers.
 
-Amounts are integers in minor units of the player's currency, at most 2^53 − 1. All bodies are JSON in UTF-8,
-at most 1 MiB and 64 levels deep, without the key \`__proto__\`.
-Fields that are not known are left out, wrong types refused. A POST is authenticated before its shape is looked at.
+Amounts are integers in minor units of the player's currency, at most 2^53 − 1. Bodies are JSON in UTF-8. They have at
+most 1 MiB and 64 levels, and they must not contain the key \`__proto__\`. The service ignores unknown fields and refuses
+wrong types. It checks the signature of a POST before the fields of its body.
 
-A refusal has an \`errorCode\` of \`{id, msg, clientmsg}\`; \`msg\` begins with the error's name. An operator's own
-errors pass through to the provider with their own ids, as status 400. A path that does not exist is 404 NOTFOUND, a
-wrong method 405 NOTFOUND. Only 5xx and 429 are to be repeated.`;
+An error response has an \`errorCode\` of \`{id, msg, clientmsg}\`; \`msg\` begins with the error's name. Errors of an
+operator are passed through to the provider with the operator's own id and status 400. An unknown path returns 404
+NOTFOUND, a wrong method 405 NOTFOUND. Retry only after 5xx and 429.`;
 
 export const TAGS = {
-  provider: { name: 'Game engine', description: 'Calls of game providers, signed over the body.' },
-  operator: { name: 'Operator', description: 'Calls of operators, signed over a list of fields.' },
-  player: { name: 'Player', description: 'Calls of the game’s page; the token is all they have.' },
-  anyone: { name: 'Service', description: 'For those who run the service, or read about it.' },
+  provider: { name: 'Game engine', description: 'Calls of game providers. The signature covers the body.' },
+  operator: { name: 'Operator', description: 'Calls of operators. The signature covers a list of fields.' },
+  player: {
+    name: 'Player',
+    description: 'Calls of the game’s page. They are authenticated by the token only.',
+  },
+  anyone: { name: 'Service', description: 'Health checks and documentation. No authentication.' },
   operatorCallback: {
     name: 'To the operator',
     description: 'Calls that the service makes to {operator_url}.',
@@ -32,20 +35,21 @@ const apiKey = (name: string, description: string): JsonSchema => ({
 });
 
 export const SECURITY_SCHEMES: JsonSchema = {
-  ProviderId: apiKey('X-H-AUTH-ID', 'The game provider’s id: selects the shared secret.'),
-  OperatorId: apiKey('X-H-AUTH-ID', 'The operator’s id: selects the shared secret.'),
+  ProviderId: apiKey('X-H-AUTH-ID', 'The game provider’s id. It selects the shared secret.'),
+  OperatorId: apiKey('X-H-AUTH-ID', 'The operator’s id. It selects the shared secret.'),
   Timestamp: apiKey(
     'X-H-TIMESTAMP',
-    'ISO 8601 date-time of the request, UTC without a zone; within the tenant’s tolerance (300 s by default).',
+    'Date and time of the request in ISO 8601, UTC, without a time zone. It may differ from the service’s clock by at ' +
+      'most the tenant’s tolerance (300 s by default).',
   ),
   BodySignature: apiKey(
     'X-H-AUTH-SIG',
-    'base64(HMAC-SHA256(secret, body + `#` + X-H-TIMESTAMP)), over the body’s bytes as sent.',
+    'base64(HMAC-SHA256(secret, body + `#` + X-H-TIMESTAMP)), with the exact bytes of the body that is sent.',
   ),
   FieldSignature: apiKey(
     'X-H-AUTH-SIG',
-    'base64(HMAC-SHA256(secret, fields joined by `#`)); the fields are secret, X-H-AUTH-ID, X-H-TIMESTAMP, then those ' +
-      'that the operation names.',
+    'base64(HMAC-SHA256(secret, fields joined by `#`)). The fields are: secret, X-H-AUTH-ID, X-H-TIMESTAMP, and the ' +
+      'fields that the operation lists.',
   ),
 };
 
@@ -54,17 +58,18 @@ const byOperator = [{ OperatorId: [], FieldSignature: [], Timestamp: [] }];
 export const SECURITY = {
   provider: [{ ProviderId: [], BodySignature: [], Timestamp: [] }],
   operator: byOperator,
-  /** The token in the query is all they have. */
+  /** The token in the query is the only authentication. */
   player: [],
   anyone: [],
-  /** Our own calls; the id is the receiver's. */
+  /** Our own calls. The id is the receiver's id. */
   service: byOperator,
   unsigned: [{ ProviderId: [], Timestamp: [] }],
 } as const;
 
 const requestId = {
   ...{ name: 'X-Request-Id', in: 'header' },
-  description: 'Names the call in logs, and where a command has no other name, the command: unique per call.',
+  description:
+    'Identifies the call in logs; unique per call. It is also the idempotency key of a command that has no other key.',
   schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' },
 };
 
@@ -74,7 +79,7 @@ export const PARAMETERS: JsonSchema = {
     ...requestId,
     required: false,
     description:
-      'Names the call in logs. One that is not as `RequiredRequestId` says is ignored, and not given back.',
+      'Identifies the call in logs. A malformed value (see `RequiredRequestId`) is ignored and not returned.',
     schema: { type: 'string' },
   },
 };
@@ -85,14 +90,14 @@ const header = (description: string, schema: JsonSchema = { type: 'string' }): J
 });
 
 export const HEADERS: JsonSchema = {
-  'X-Response-Id': header('A fresh UUID.', { type: 'string', format: 'uuid' }),
-  'X-Request-Id': header('The caller’s own, given back where it was well-formed.'),
-  'Retry-After': header('Seconds.'),
+  'X-Response-Id': header('A new UUID for each response.', { type: 'string', format: 'uuid' }),
+  'X-Request-Id': header('The X-Request-Id of the request, if it was well-formed.'),
+  'Retry-After': header('Seconds to wait before the next attempt.'),
 };
 
 export function signedText(fields: readonly string[]): string {
   const named = fields.map((field) =>
     field.endsWith('?') ? `${field.slice(0, -1)} (only if present)` : field,
   );
-  return `Signed: secret, X-H-AUTH-ID, X-H-TIMESTAMP${named.map((field) => `, ${field}`).join('')}.`;
+  return `Signed fields: secret, X-H-AUTH-ID, X-H-TIMESTAMP${named.map((field) => `, ${field}`).join('')}.`;
 }

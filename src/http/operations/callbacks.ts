@@ -9,26 +9,27 @@ import type { SignedField } from './operation';
 export interface Callback {
   method: 'get' | 'post';
   to: 'operator' | 'provider';
-  /** Under {operator_url} or {game_url}. */
+  /** The path below {operator_url} or {game_url}. */
   name: string;
   summary: string;
   description: string;
   request: z.ZodType;
   reply: z.ZodType;
-  /** After secret, id and time stamp; absent: the call is not signed. */
+  /** The signed fields after secret, id and timestamp. Absent if the call is not signed. */
   signed?: readonly SignedField[];
-  /** Ids that the answer may carry and the service knows. */
+  /** Errors of the reply that the service handles by their id. */
   errors: readonly ErrorName[];
 }
 
 export const CALLBACKS: readonly Callback[] = [
   {
     ...{ method: 'post', to: 'operator', name: 'doTransactions' },
-    summary: 'Takes, gives or takes back money',
+    summary: 'Debits, credits, ends or voids',
     description:
-      'In the order given; every transaction is idempotent on its type and hash. A void may come before its debit. If any ' +
-      'fails the status is not 200. Calls with a debit are never repeated; all others are until they are answered, so a ' +
-      'credit must never fail with 5xx. 400 for a round that is voided.',
+      'The operator processes the transactions in the given order. Each transaction is idempotent by its type and hash. ' +
+      'A void may arrive before its debit. If any transaction fails, the status is not 200. The service does not retry a ' +
+      'call with a debit. It retries credits, ends and voids until it gets a definite reply, so a credit must ' +
+      'never fail with 5xx. Respond with 400 if the round is voided.',
     request: schemas.doTransactions,
     reply: schemas.doTransactionsReply,
     signed: ['playerId', 'gameCode', 'gameRound', 'of each transaction: hash', 'amount?'],
@@ -39,8 +40,8 @@ export const CALLBACKS: readonly Callback[] = [
   },
   {
     ...{ method: 'get', to: 'operator', name: 'getBalance' },
-    summary: 'Tells a player’s balances; with gameCode also free plays and tickets',
-    description: 'An error is 4xx or 5xx with an errorCode, never 200.',
+    summary: 'Returns a player’s balances; with gameCode also free plays and tickets',
+    description: 'An error has status 4xx or 5xx and an errorCode, never status 200.',
     request: schemas.getBalanceQuery,
     reply: schemas.operatorBalance,
     signed: ['playerId', 'currency', 'gameCode?'],
@@ -48,8 +49,10 @@ export const CALLBACKS: readonly Callback[] = [
   },
   {
     ...{ method: 'post', to: 'operator', name: 'doGameRoundReport' },
-    summary: 'Takes the report of a closed round, where the operator asked for it',
-    description: 'An errorCode on a 200 counts only with the header X-H-ERROR-ID. Repeated for 24 hours.',
+    summary: 'Receives the report of a closed round',
+    description:
+      'Only for operators with `gameRoundReport`. A 200 with an errorCode is a failure only if it has the header ' +
+      'X-H-ERROR-ID. The service retries for 24 hours.',
     request: schemas.doGameRoundReport,
     reply: schemas.callbackReply,
     signed: [],
@@ -59,16 +62,18 @@ export const CALLBACKS: readonly Callback[] = [
     ...{ method: 'post', to: 'provider', name: 'doAutoClose' },
     summary: 'Closes a round that was left open',
     description:
-      'Not signed. The game gets a token by getTokenForGameRound, sends its winnings and endGameRound. 200 only when the ' +
-      'round was closed.',
+      'Not signed. The game gets a token from getTokenForGameRound, adds its wins and sends endGameRound. It responds with ' +
+      '200 only if the round was closed.',
     request: schemas.doAutoClose,
     reply: schemas.callbackReply,
     errors: [],
   },
   {
     ...{ method: 'get', to: 'provider', name: 'getGameConfiguration' },
-    summary: 'Tells a game’s configuration in a currency',
-    description: 'The game applies the multiplier, once: stakes, maxStake, minStake and maxPackageStake.',
+    summary: 'Returns the configuration of a game in a currency',
+    description:
+      'The game multiplies stakes, maxStake, minStake and maxPackageStake by `currencyMultiplier`. The service does not ' +
+      'multiply them again.',
     request: schemas.getGameConfigurationQuery,
     reply: replies.providerConfiguration,
     signed: ['currency'],
@@ -76,8 +81,9 @@ export const CALLBACKS: readonly Callback[] = [
   },
   {
     ...{ method: 'post', to: 'provider', name: 'getGameResult' },
-    summary: 'Tells about a closed round: free-form, kept as `dataStored`',
-    description: 'For games with `resultCallback`.',
+    summary: 'Returns the result of a closed round',
+    description:
+      'Only for games with `resultCallback`. The reply is free-form and is stored as `dataStored`.',
     request: schemas.getGameResult,
     reply: freeForm,
     signed: ['gameRound'],
@@ -85,8 +91,8 @@ export const CALLBACKS: readonly Callback[] = [
   },
   {
     ...{ method: 'post', to: 'provider', name: 'doGetGameHistory' },
-    summary: 'Tells what is to be shown of a past round: free-form',
-    description: 'For games with `historyCallback`; signed as getGameResult.',
+    summary: 'Returns what the game shows of a past round',
+    description: 'Only for games with `historyCallback`. The reply is free-form. Signed as getGameResult.',
     request: schemas.doGetGameHistory,
     reply: freeForm,
     signed: ['gameRound'],

@@ -10,11 +10,10 @@ export const startGameRound = operation({
   ...({ method: 'post', path: '/startGameRound', caller: 'provider' } as const),
   summary: 'Debits the bet and opens a gameround',
   description:
-    'With `endGame` the winnings are credited and the round is closed in the same call; with `closeOpenGame` an open ' +
-    'round of the player in this game is collected and closed first. The round is named by ' +
-    '`externalGameProviderRoundId`, else `rngResult.rngCallId`, else X-Request-Id: the same name again is a repeat and ' +
-    'gets the first reply. After a lost reply ask getGameRoundInfo. `debitAmount` is already multiplied; it may be ' +
-    'left out with a ticket only.',
+    'With `endGame` the service also credits the winnings and closes the round. With `closeOpenGame` it first collects and ' +
+    'closes the player’s open round in this game. The idempotency key is `externalGameProviderRoundId`, or if absent ' +
+    '`rngResult.rngCallId`, or if absent X-Request-Id. A retry with the same key gets the first reply. If a reply is lost, ' +
+    'call getGameRoundInfo. `debitAmount` includes the currency multiplier. It is optional only if a ticket pays.',
   request: requests.startGameRound,
   replies: { 200: replies.gameReply },
   refused: refusedGameReply,
@@ -27,13 +26,13 @@ export const startGameRound = operation({
 });
 
 const REPEATS =
-  'Named by `externalGameProviderTransactionId`, else `rngResult.rngCallId`, else X-Request-Id: the same name again, ' +
-  'while the round is open, gets the first reply.';
+  'The idempotency key is `externalGameProviderTransactionId`, or if absent `rngResult.rngCallId`, or if absent ' +
+  'X-Request-Id. While the round is open, a retry with the same key gets the first reply.';
 
 export const addWin = operation({
   ...({ method: 'post', path: '/addWin', caller: 'provider' } as const),
   summary: 'Adds a win to an open gameround',
-  description: `With \`collect\` the open winnings are credited and the round is closed. ${REPEATS}`,
+  description: `With \`collect\` the service also credits the open winnings and closes the round. ${REPEATS}`,
   request: requests.addWin,
   replies: { 200: replies.gameReply },
   refused: refusedGameReply,
@@ -43,7 +42,7 @@ export const addWin = operation({
 export const endGameRound = operation({
   ...({ method: 'post', path: '/endGameRound', caller: 'provider' } as const),
   summary: 'Credits the open winnings and closes the gameround',
-  description: `${REPEATS} Afterwards GAMEROUNDNOTACTIVE.`,
+  description: `${REPEATS} After the round is closed, a retry gets GAMEROUNDNOTACTIVE.`,
   request: requests.endGameRound,
   replies: { 200: replies.gameReply },
   refused: refusedGameReply,
@@ -53,7 +52,7 @@ export const endGameRound = operation({
 export const collectWin = operation({
   ...({ method: 'post', path: '/collectWin', caller: 'provider' } as const),
   summary: 'Credits open winnings; the gameround stays open',
-  description: `All of them, or \`amount\`. ${REPEATS}`,
+  description: `Credits \`amount\`, or all open winnings if \`amount\` is absent. ${REPEATS}`,
   request: requests.collectWin,
   replies: { 200: replies.gameReply },
   refused: refusedGameReply,
@@ -62,9 +61,9 @@ export const collectWin = operation({
 
 export const voidGameRound = operation({
   ...({ method: 'post', path: '/voidGameRound', caller: 'provider' } as const),
-  summary: 'Takes the bets back and cancels the gameround',
+  summary: 'Voids the bets and cancels the gameround',
   description:
-    'Refused when the round is not open, or when any credit was processed. 200 always means success.',
+    'Refused if the round is not open, or if a credit of the round was processed or may have been. 200 always means success.',
   request: requests.voidGameRound,
   replies: { 200: replies.gameReply },
   refused: refusedGameReply,
@@ -74,7 +73,7 @@ export const voidGameRound = operation({
 export const addSpinCounterGameState = operation({
   ...({ method: 'post', path: '/addSpinCounterGameState', caller: 'provider' } as const),
   summary: 'Awards or consumes a counter such as free spins',
-  description: `\`result.awarded\` awards, \`result.used\` consumes; no more than was awarded. ${REPEATS}`,
+  description: `Adds \`result.awarded\` and \`result.used\`. No more can be used than was awarded. ${REPEATS}`,
   request: requests.addSpinCounterGameState,
   replies: { 200: replies.spinCounterReply },
   refused: refusedGameReply,
@@ -83,7 +82,7 @@ export const addSpinCounterGameState = operation({
 
 export const getAvailableSpinCounter = operation({
   ...({ method: 'post', path: '/getAvailableSpinCounter', caller: 'provider' } as const),
-  summary: 'What is left of a counter',
+  summary: 'Returns what is left of a counter',
   request: requests.getAvailableSpinCounter,
   replies: { 200: replies.availableSpinsReply },
   errors: ROUND_ERRORS,
@@ -91,10 +90,10 @@ export const getAvailableSpinCounter = operation({
 
 export const getGameRoundInfo = operation({
   ...({ method: 'post', path: '/getGameRoundInfo', caller: 'provider' } as const),
-  summary: 'How a gameround stands, open or closed',
+  summary: 'Returns the state of a gameround, open or closed',
   description:
-    'Named by `gameRound`, by `externalGameProviderRoundId`, or by neither: then the token’s open round. This is the ' +
-    'call to make after a lost reply.',
+    'Name the round by `gameRound` or `externalGameProviderRoundId`. Without both, the call returns the token’s open ' +
+    'round. Use this call after a lost reply.',
   request: requests.getGameRoundInfo,
   replies: { 200: replies.roundInfoReply },
   errors: [...ROUND_ERRORS, 'GAMEROUNDNOTSTARTED'],
@@ -102,8 +101,8 @@ export const getGameRoundInfo = operation({
 
 export const getGameRoundHistoryInfo = operation({
   ...({ method: 'post', path: '/getGameRoundHistoryInfo', caller: 'provider' } as const),
-  summary: 'A gameround that is over, with what the provider told of it',
-  description: 'Closed and cancelled rounds; an open one is GAMEROUNDOPEN: ask getGameRoundInfo.',
+  summary: 'Returns a closed or cancelled gameround, with the data that the provider stored',
+  description: 'An open round gets GAMEROUNDOPEN: use getGameRoundInfo.',
   request: requests.tokenAndRound,
   replies: { 200: replies.historyReply },
   errors: [...ROUND_ERRORS, 'GAMEROUNDOPEN'],
@@ -111,9 +110,9 @@ export const getGameRoundHistoryInfo = operation({
 
 export const getLastGameRounds = operation({
   ...({ method: 'post', path: '/getLastGameRounds', caller: 'provider' } as const),
-  summary: 'The player’s rounds that closed recently, newest first',
+  summary: 'Returns the player’s recently closed rounds, newest first',
   description:
-    'With up to 4 MiB of their `gameSpecificDetails` in all; older rounds beyond that are left out.',
+    'The `gameSpecificDetails` of all returned rounds together have at most 4 MiB. Older rounds beyond that are left out.',
   request: requests.getLastGameRounds,
   replies: { 200: replies.lastRoundsReply },
   errors: TOKEN_ERRORS,
@@ -121,7 +120,7 @@ export const getLastGameRounds = operation({
 
 export const getOpenGameRounds = operation({
   ...({ method: 'post', path: '/getOpenGameRounds', caller: 'provider' } as const),
-  summary: 'The player’s open rounds in the provider’s games, newest first',
+  summary: 'Returns the player’s open rounds in the provider’s games, newest first',
   request: requests.tokenOnly,
   replies: { 200: replies.openRoundsReply },
   errors: TOKEN_ERRORS,
@@ -129,7 +128,7 @@ export const getOpenGameRounds = operation({
 
 export const getOpenGameRoundsByGame = operation({
   ...({ method: 'post', path: '/getOpenGameRoundsByGame', caller: 'provider' } as const),
-  summary: 'Open rounds of all players of one of the provider’s games, newest first',
+  summary: 'Returns the open rounds of all players in one of the provider’s games, newest first',
   request: requests.getOpenGameRoundsByGame,
   replies: { 200: replies.openRoundsReply },
   errors: ['GAMENOTFOUND'],
@@ -137,7 +136,7 @@ export const getOpenGameRoundsByGame = operation({
 
 export const getBalance = operation({
   ...({ method: 'post', path: '/getBalance', caller: 'provider' } as const),
-  summary: 'The player’s balance, as the operator tells it now',
+  summary: 'Asks the operator for the player’s balance and returns it',
   request: requests.tokenOnly,
   replies: { 200: replies.balance },
   errors: [...TOKEN_ERRORS, 'WALLETUNAVAILABLE'],
@@ -145,7 +144,7 @@ export const getBalance = operation({
 
 export const getUncollectedAmount = operation({
   ...({ method: 'post', path: '/getUncollectedAmount', caller: 'provider' } as const),
-  summary: 'The open winnings of a gameround',
+  summary: 'Returns the open winnings of a gameround',
   request: requests.tokenAndRound,
   replies: { 200: replies.uncollectedReply },
   errors: ROUND_ERRORS,
@@ -153,7 +152,7 @@ export const getUncollectedAmount = operation({
 
 export const getTokenData = operation({
   ...({ method: 'post', path: '/getTokenData', caller: 'provider' } as const),
-  summary: 'What a token stands for',
+  summary: 'Returns the session data of a token',
   request: requests.tokenOnly,
   replies: { 200: replies.tokenDataReply },
   errors: TOKEN_ERRORS,
@@ -161,8 +160,9 @@ export const getTokenData = operation({
 
 export const getTokenForGameRound = operation({
   ...({ method: 'post', path: '/getTokenForGameRound', caller: 'provider' } as const),
-  summary: 'A token for one gameround, to finish it with',
-  description: 'What doAutoClose is answered with: the token serves its own round only and starts none.',
+  summary: 'Returns a token with which a game can finish one gameround',
+  description:
+    'A game calls this after the service sent it doAutoClose. The token works only for this round and cannot start a round.',
   request: requests.roundOnly,
   replies: { 200: replies.tokenDataReply },
   errors: ['GAMEROUNDNOTFOUND'],
@@ -172,9 +172,9 @@ export const getRandomResult = operation({
   ...({ method: 'post', path: '/getRandomResult', caller: 'provider' } as const),
   summary: 'Draws from the service’s random-number generator',
   description:
-    'For games marked `serviceRng`. `getDoubles`: uniform in [min, max); `getIntegers`: uniform from min to max, both ' +
-    'included; `getShuffle`: a permutation of min to max, whose `count` is max − min + 1. Each draw is logged for audit ' +
-    'under its `rngRequestId`.',
+    'Only for games with `serviceRng`. `getDoubles` draws uniformly from [min, max). `getIntegers` draws uniformly from min ' +
+    'to max, both included. `getShuffle` returns a permutation of min to max; its `count` is max − min + 1. Each draw is ' +
+    'logged for audit under its `rngRequestId`.',
   request: requests.getRandomResult,
   replies: { 200: replies.randomReply },
   errors: TOKEN_ERRORS,
@@ -182,7 +182,7 @@ export const getRandomResult = operation({
 
 export const testPing = operation({
   ...({ method: 'post', path: '/testPing', caller: 'provider' } as const),
-  summary: 'Gives `testData` back: a check of one’s signature',
+  summary: 'Returns `testData`: checks the caller’s signature',
   request: requests.testPing,
   replies: { 200: replies.testPingReply },
   errors: [],

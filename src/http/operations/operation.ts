@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import type { ErrorName } from '../../domain/errors';
 
 /**
- * Who calls, and so how a call proves itself: a game provider signs its body, an operator the call's fields, a player's
- * page has its token, anyone needs nothing.
+ * Who calls. It decides how a call is authenticated: a game provider signs the body, an operator signs fields of the call,
+ * a player's page sends its token, and `anyone` needs nothing.
  */
 export type Caller = 'provider' | 'operator' | 'player' | 'anyone';
 
-/** A field that is signed in this place; with `?` only if present (docs/interface#sign-fields). */
+/** A signed field, in the order of signing; with `?` it is signed only if present (docs/interface#sign-fields). */
 export type SignedField = string;
 
-/** One operation of the HTTP interface: routes are made from it and so is its description in `GET /openapi.json`. */
+/** One operation of the HTTP interface. Its route and its description in `GET /openapi.json` are made from this. */
 export interface Operation<Request extends z.ZodType = z.ZodType> {
   method: 'get' | 'post';
   path: string;
@@ -18,13 +18,13 @@ export interface Operation<Request extends z.ZodType = z.ZodType> {
   summary: string;
   /** CommonMark. */
   description?: string;
-  /** The body of a POST, the query of a GET; what is validated. */
+  /** Validates the body of a POST and the query of a GET. */
   request: Request;
-  /** What an operator signs after secret, id and time stamp. */
+  /** The fields that an operator signs after secret, id and timestamp. */
   signed?: readonly SignedField[];
   /** Status → body. */
   replies: Readonly<Record<number, z.ZodType | MediaType>>;
-  /** The body of a refusal, where it may have more than its errorCode. */
+  /** The body of a refusal, if it can have more fields than errorCode. */
   refused?: z.ZodType;
   errors: readonly ErrorName[];
 }
@@ -38,7 +38,7 @@ export function operation<Request extends z.ZodType>(described: Operation<Reques
   return described;
 }
 
-/** What every call can meet, by its caller. */
+/** Errors that any call can get, by caller. */
 export const COMMON_ERRORS: Readonly<Record<Caller, readonly ErrorName[]>> = {
   provider: [
     ...(['INVALIDREQUEST', 'SIGNATUREWRONG', 'REQUESTTOOLARGE', 'RATELIMITEXCEEDED'] as const),
@@ -55,7 +55,7 @@ export const COMMON_ERRORS: Readonly<Record<Caller, readonly ErrorName[]>> = {
   anyone: ['INTERNALERROR'],
 };
 
-/** … of a game-engine call that comes with a token. */
+/** Errors of game-engine calls with a token. */
 export const TOKEN_ERRORS = [
   'TOKENNOTFOUND',
   'TOKENEXPIRED',
@@ -63,10 +63,10 @@ export const TOKEN_ERRORS = [
   'MODENOTALLOWED',
 ] as const satisfies readonly ErrorName[];
 
-/** … about a round that exists. */
+/** Errors of calls that name an existing round. */
 export const ROUND_ERRORS = [...TOKEN_ERRORS, 'GAMEROUNDNOTFOUND'] as const satisfies readonly ErrorName[];
 
-/** … that moves it. */
+/** Errors of commands that change a round. */
 export const COMMAND_ERRORS = [
   ...ROUND_ERRORS,
   'GAMEROUNDNOTACTIVE',

@@ -6,10 +6,10 @@ import { operation } from './operation';
 
 export const getGameURL = operation({
   ...({ method: 'post', path: '/getGameURL', caller: 'operator' } as const),
-  summary: 'A launch URL: one use, within 60 seconds',
+  summary: 'Returns a launch URL, valid once within 60 seconds',
   description:
-    'An unknown player is registered; `playerdetails` are added to what is known of the player. `mode` demo needs no ' +
-    'playerId, `mode` history the `gameround` to be shown.',
+    'Registers an unknown player. `playerdetails` update the stored details of the player. `playerId` is optional in ' +
+    '`mode` demo. `gameround` names the round to show and is required in `mode` history.',
   request: requests.getGameURL,
   signed: ['playerId?', 'currency', 'gameCode', 'mode'],
   replies: { 200: replies.launchReply },
@@ -18,7 +18,7 @@ export const getGameURL = operation({
 
 export const registerPlayer = operation({
   ...({ method: 'post', path: '/registerPlayer', caller: 'operator' } as const),
-  summary: 'Registers a player, or adds to what is known of one',
+  summary: 'Registers a player, or updates the player’s details',
   request: requests.registerPlayer,
   signed: ['playerId'],
   replies: { 200: replies.registerReply },
@@ -27,11 +27,12 @@ export const registerPlayer = operation({
 
 export const reconcileTransactions = operation({
   ...({ method: 'post', path: '/reconcileTransactions', caller: 'operator' } as const),
-  summary: 'Sends every transaction of a gameround again',
+  summary: 'Sends all transactions of a gameround to the wallet again',
   description:
-    'In one doTransactions call, with the original hashes; an open round is closed first. The reply mirrors the ' +
-    'operator’s answer: its refusal is 400 with its own errorCode, no answer 502. Where nothing was ever accepted there ' +
-    'is no call and an empty list. Repeats are harmless.',
+    'One doTransactions call carries all transactions with their original hashes. An open round is closed first. If the ' +
+    'operator refuses the call, the reply is 400 with the operator’s own errorCode. If the operator does not respond, it is ' +
+    '502. If no transaction was ever accepted, there is no call and `hashesProcessed` is empty. The call can be repeated ' +
+    'safely.',
   request: requests.reconcileTransactions,
   signed: ['gameRound'],
   replies: { 200: replies.reconcileReply },
@@ -41,7 +42,7 @@ export const reconcileTransactions = operation({
 
 export const getGameRoundDetails = operation({
   ...({ method: 'get', path: '/getGameRoundDetails', caller: 'operator' } as const),
-  summary: 'The record of a player’s gameround',
+  summary: 'Returns the record of a player’s gameround',
   request: requests.playerAndRound,
   signed: ['playerId', 'gameRound'],
   replies: { 200: replies.detailsReply },
@@ -50,7 +51,7 @@ export const getGameRoundDetails = operation({
 
 export const getGameRoundReport = operation({
   ...({ method: 'post', path: '/getGameRoundReport', caller: 'operator' } as const),
-  summary: 'What doGameRoundReport tells of a gameround',
+  summary: 'Returns the report of a gameround, as doGameRoundReport sends it',
   request: requests.playerAndRound,
   signed: ['playerId', 'gameRound'],
   replies: { 200: replies.reportReply },
@@ -59,7 +60,7 @@ export const getGameRoundReport = operation({
 
 export const getGameConfiguration = operation({
   ...({ method: 'get', path: '/backoffice/getGameConfiguration', caller: 'operator' } as const),
-  summary: 'A game’s configuration in a currency of the operator',
+  summary: 'Returns the configuration of a game in a currency of the operator',
   request: requests.getGameConfiguration,
   signed: ['gameCode', 'currency'],
   replies: { 200: replies.operatorConfiguration },
@@ -73,8 +74,8 @@ const gameList = {
   replies: { 200: replies.gameListReply },
   errors: [],
 };
-export const getGameList = operation({ ...gameList, path: '/getGameList', summary: 'All games' });
+export const getGameList = operation({ ...gameList, path: '/getGameList', summary: 'Returns all games' });
 export const getGameListOfBackoffice = operation({
   ...{ ...gameList, path: '/backoffice/getGameList' },
-  summary: 'All games, as getGameList',
+  summary: 'Returns all games, as getGameList does',
 });

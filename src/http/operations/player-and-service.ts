@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { token } from '../schemas/fields';
 import { operation } from './operation';
 
-/* Calls of players' pages (docs/interface/sessions.md), and of those who run or read about the service. */
+/* Calls of players' pages (docs/interface/sessions.md), health checks and documentation. */
 
 const byToken = z.object({
   token: token.meta({ description: 'A launch token (connect) or a session’s token.' }),
@@ -12,10 +12,10 @@ const byToken = z.object({
 
 export const connect = operation({
   ...({ method: 'get', path: '/connect', caller: 'player' } as const),
-  summary: 'Spends a launch token for a session',
+  summary: 'Starts a session and uses up the launch token',
   description:
-    'The `login` link of a launch URL. Of many at once one succeeds; when the operator or the game has no answer the ' +
-    'token may be tried again. HEAD is refused.',
+    'A launch URL carries this address as `login`. Of several connects at the same time one succeeds. If the operator or ' +
+    'the game does not respond, the same token can be used again. HEAD is refused.',
   request: byToken,
   replies: { 200: replies.connectReply },
   errors: ['LAUNCHURLSPENT', 'WALLETUNAVAILABLE', 'GAMEPROVIDERUNAVAILABLE'],
@@ -23,7 +23,7 @@ export const connect = operation({
 
 export const refresh = operation({
   ...({ method: 'get', path: '/refresh', caller: 'player' } as const),
-  summary: 'Renews a session’s hour; the token stays',
+  summary: 'Extends a session by one hour; the token stays the same',
   request: byToken,
   replies: { 200: replies.refreshReply },
   errors: ['TOKENEXPIRED', 'LAUNCHURLSPENT'],
@@ -31,7 +31,7 @@ export const refresh = operation({
 
 export const logout = operation({
   ...({ method: 'get', path: '/logout', caller: 'player' } as const),
-  summary: 'Ends a session for everything new',
+  summary: 'Logs out; open rounds can still be finished',
   request: byToken,
   replies: { 200: replies.emptyReply },
   errors: ['LAUNCHURLSPENT'],
@@ -40,27 +40,31 @@ export const logout = operation({
 const nothing = { method: 'get', caller: 'anyone', request: requests.noFields, errors: [] } as const;
 
 export const healthLive = operation({
-  ...{ ...nothing, path: '/health/live', summary: 'Whether the process runs' },
+  ...{ ...nothing, path: '/health/live', summary: 'Returns 200 if the process runs' },
   replies: { 200: replies.liveReply },
 });
 
 export const healthReady = operation({
-  ...{ ...nothing, path: '/health/ready', summary: 'Whether calls should be sent here, and what is missing' },
+  ...{
+    ...nothing,
+    path: '/health/ready',
+    summary: 'Returns whether this process can take calls, and what is missing',
+  },
   replies: { 200: replies.readyReply, 503: replies.readyReply },
 });
 
 export const openapi = operation({
-  ...{ ...nothing, path: '/openapi.json', summary: 'This document' },
+  ...{ ...nothing, path: '/openapi.json', summary: 'Returns this document' },
   replies: { 200: z.looseObject({ openapi: z.string() }) },
 });
 
 export const docs = operation({
-  ...{ ...nothing, path: '/docs', summary: 'This document, to be read' },
+  ...{ ...nothing, path: '/docs', summary: 'Shows this document as a page' },
   replies: { 200: { mediaType: 'text/html' } },
 });
 
 export const docsFile = operation({
-  ...{ ...nothing, path: '/docs/:file', summary: 'What the page of /docs is made of' },
+  ...{ ...nothing, path: '/docs/:file', summary: 'Returns a file of the page /docs' },
   request: z.object({ file: z.enum(['docs.js', 'swagger-ui.css', 'swagger-ui-bundle.js']) }),
   replies: { 200: { mediaType: '*/*' } },
   errors: ['NOTFOUND'],

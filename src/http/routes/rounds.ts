@@ -19,7 +19,7 @@ export function roundRoutes(http: RouteContext, router: Router<CallState>): void
       ...(rngResult.rngCallId === undefined ? {} : { rngCallId: rngResult.rngCallId }),
     });
     if (input.debitInformation.currency !== session.currency) {
-      throw refuse('INVALIDREQUEST', 'debitInformation.currency is not the session’s');
+      throw refuse('INVALIDREQUEST', 'debitInformation.currency is not the session’s currency');
     }
     const { token: _token, ...command } = input;
     return answered(http, call, await rounds.commands.startGameRound({ ...command, session, requestId }));

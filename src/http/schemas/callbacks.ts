@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { gameRoundDetail, gameSettings, hashProcessed } from './operator-replies';
 import { balanceItem, discountInfo, errorObject, instant, money, text, ticket } from './replies';
 
-/* Calls that the service makes: what it sends, and what it takes for an answer (docs/interface#wallet-calls, #provider-callbacks). */
+/* Requests and replies of the calls that the service makes (docs/interface#wallet-calls, #provider-callbacks). */
 
 export const operatorTransaction = z.object({
   type: z.enum(['debit', 'credit', 'end', 'void']),
   isFirstDebit: z.boolean().optional().meta({ description: 'Debits only.' }),
   currency: text,
-  hash: text.meta({ description: 'Idempotency key; a void carries the hash of the debit it takes back.' }),
+  hash: text.meta({ description: 'Idempotency key. A void carries the hash of the debit that it voids.' }),
   amount: money
     .optional()
-    .meta({ description: 'Minor units; none for end, void and a debit a ticket pays.' }),
+    .meta({ description: 'Minor units. Absent for end, void, and a debit that a ticket pays.' }),
   timestamp: instant,
   reason: text.optional(),
-  serial: text.optional().meta({ description: 'The ticket that pays a debit without amount.' }),
+  serial: text.optional().meta({ description: 'The serial of the ticket that pays a debit without amount.' }),
 });
 
 export const doTransactions = z.object({
@@ -25,7 +25,7 @@ export const doTransactions = z.object({
   transactionCount: z.int(),
 });
 
-/** `null`, or an object with id 0 and no msg, where there is no error. */
+/** `null`, or an object with id 0 and without msg, means that there is no error. */
 const noError = errorObject.nullish();
 
 const clientMessage = z.looseObject({

@@ -24,7 +24,7 @@ export const identifier = (maxChars = MAX_ID_CHARS) =>
     .refine((text) => isIdentifier(text, maxChars), 'must not contain # or control characters')
     .meta({ maxLength: maxChars, pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
-/** A round's hash, in capitals too; signed as sent. */
+/** A round's hash. Capital letters are accepted; the signature covers the text as it was sent. */
 export const roundHash = identifier().overwrite(normalId);
 
 const AMOUNT = `must be an integer from 0 to ${MAX_AMOUNT} in minor units`;
@@ -40,7 +40,7 @@ export const count = (max: number) => {
 };
 
 const NUMBER = `must be a number from -${MAX_AMOUNT} to ${MAX_AMOUNT}`;
-/** Beyond these bounds no double is exact, and a request's numbers are read as they are written (http/json.ts). */
+/** Outside these bounds a double is not exact. A request with such a number is refused, not rounded (http/json.ts). */
 export const number = z.number({ error: NUMBER }).min(-MAX_AMOUNT, NUMBER).max(MAX_AMOUNT, NUMBER);
 
 export const currency = z
@@ -66,7 +66,7 @@ const fits = (value: unknown): boolean => bytesOf(JSON.stringify(value)) <= MAX_
 const SIZE = `at most ${MAX_FREE_TEXT_BYTES} bytes as JSON`;
 const TOO_LARGE = `must be at most ${MAX_FREE_TEXT_BYTES} bytes`;
 
-/** An object of strings whose names are free. */
+/** An object with any keys whose values are strings. */
 export const strings = z
   .record(key, freeText, { error: 'must be an object of strings' })
   .refine(isStrings, TOO_LARGE)
@@ -79,19 +79,19 @@ const json = (keys: z.ZodType<string, string>, error: string): z.ZodType => {
   return self;
 };
 
-/** What JSON has, with numbers as they were written: one that a double can't hold would come back as another. */
+/** Any JSON value. A number that a double cannot hold is refused, since the reply would contain another number. */
 export const anyJson = json(z.string(), 'must have exact numbers');
 
-/** MongoDB's driver takes an object with this name for one of its own types. */
+/** The MongoDB driver treats an object with the key `_bsontype` as one of its own types. */
 const storableKey = key.refine((text) => text !== '_bsontype', 'must not have the key _bsontype');
 
-/** … and keys, nested ones too, that a database can hold. */
+/** Any JSON value whose keys, also nested ones, MongoDB can store. */
 export const storableJson = json(
   storableKey,
   `must have exact numbers, and keys of 1 to ${MAX_ID_CHARS} characters without control characters`,
 );
 
-/** A free-form object of anything that JSON has. */
+/** A free-form object with any JSON values. */
 export const details = z
   .record(storableKey, storableJson, { error: 'must be an object' })
   .refine(fits, TOO_LARGE)
@@ -103,8 +103,8 @@ export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const token = identifier();
 
 /**
- * The request's fields, unknown ones left out.
- * @throws RefusedError 400 INVALIDREQUEST, whose msg names the first field that is wrong, never its value
+ * Returns the request's known fields; unknown fields are removed.
+ * @throws RefusedError 400 INVALIDREQUEST; its msg names the first wrong field, but not the value
  */
 export function validated<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);

@@ -15,7 +15,7 @@ import {
   token,
 } from './fields';
 
-/* Requests of the game-engine API. Which fields are required: docs/interface#required-fields; everything else is optional. */
+/* Requests of the game-engine API. docs/interface#required-fields lists the required fields; all others are optional. */
 
 const rngResult = object({
   rngCallId: identifier().optional(),
@@ -26,7 +26,7 @@ const rngResult = object({
 const gameRound = roundHash;
 const transactionId = identifier().optional();
 
-/** The rule below, as JSON Schema says it. */
+/** The refinement below ("debitAmount is required without a ticket") as JSON Schema. */
 const PAID_WITH_TICKET = {
   required: ['useTicketInfo'],
   properties: { useTicketInfo: { required: ['useTicket'], properties: { useTicket: { const: true } } } },
@@ -103,7 +103,7 @@ export const getRandomResult = object({
   rngPayload: object({ count: count(MAX_COUNT), min: number, max: number }),
 });
 
-/** A round may weigh hundreds of kilobytes: lists are short. */
+/** A round can have hundreds of kilobytes, so lists are short. */
 const MAX_RECORDS = 200;
 const MAX_DAYS = 366;
 const maxRecords = count(MAX_RECORDS).default(50);

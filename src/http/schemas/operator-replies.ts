@@ -19,11 +19,11 @@ import {
   tokenData,
 } from './replies';
 
-/* Replies to operators and to players' pages, and what they have in common with our own calls. */
+/* Replies to operators and to players' pages, and the shapes that our own calls share with them. */
 
 const number = z.number();
 
-/** docs/interface#round-record; the last two are extra entries of ours. */
+/** docs/interface#round-record, with two additional entries: `crashed` and `dataStored`. */
 export const gameroundRecord = z.object({
   hash: text,
   player: text,
@@ -38,8 +38,8 @@ export const gameroundRecord = z.object({
   totalBetAmount: money,
   totalWinAmount: money,
   transactions: z.array(recordTransaction),
-  crashed: z.literal(true).optional().meta({ description: 'The round has to be reconciled.' }),
-  dataStored: freeForm.optional().meta({ description: 'What the provider told of the closed round.' }),
+  crashed: z.literal(true).optional().meta({ description: 'The round needs a reconciliation.' }),
+  dataStored: freeForm.optional().meta({ description: 'The reply of the provider to getGameResult.' }),
 });
 
 /** docs/interface#round-detail */
@@ -59,7 +59,9 @@ export const hashProcessed = z.object({ hash: text, errorCode: errorObject.optio
 export const reconcileReply = z.object({
   gameRound: gameroundRecord,
   hashesProcessed: z.array(hashProcessed),
-  balance: number.optional().meta({ description: 'Sum of the balances the operator told, minor units.' }),
+  balance: number
+    .optional()
+    .meta({ description: 'Sum of the balances in the operator’s reply, minor units.' }),
   currency: text,
   mode: text,
 });
@@ -85,7 +87,7 @@ const configEntries = {
   operator: text.optional(),
 };
 
-/** docs/interface#game-configuration: stakes and limits are already multiplied, minor units. */
+/** docs/interface#game-configuration: stakes and limits include the currency multiplier, in minor units. */
 export const operatorConfig = z.object(configEntries).catchall(z.unknown());
 export const providerConfig = z
   .object({ ...configEntries, winlineCount: number.optional() })
@@ -103,7 +105,7 @@ export const gameListReply = z.object({
 const all = <Value extends z.ZodType>(names: readonly string[], value: Value): Record<string, Value> =>
   Object.fromEntries(names.map((name) => [name, value]));
 
-/** docs/interface#game-settings: all of them, always. */
+/** docs/interface#game-settings: a reply always has all settings. */
 export const gameSettings = z.object({
   ...all(BOOLEAN_SETTINGS, z.boolean()),
   ...all(NUMBER_SETTINGS, number),
@@ -113,7 +115,7 @@ export const gameSettings = z.object({
 });
 
 export const connectReply = z.object({
-  token: text.meta({ description: 'The session’s.' }),
+  token: text.meta({ description: 'The token of the session.' }),
   backendUrl: text,
   refreshUrl: text,
   logoutUrl: text,
@@ -121,7 +123,11 @@ export const connectReply = z.object({
   gameSettings,
   tokenData,
   freePlaysAvailable: z.array(freePlay),
-  gameHistory: freeForm.optional().meta({ description: 'History launches of games with `historyCallback`.' }),
+  gameHistory: freeForm
+    .optional()
+    .meta({
+      description: 'Only in history mode, for games with `historyCallback`: the reply to doGetGameHistory.',
+    }),
 });
 export const refreshReply = z.object({ token: text, tokenData });
 export const emptyReply = z.object({});

@@ -11,13 +11,13 @@ const ANY_CASE = {
 } as const;
 const MODE_PATTERN = `^(${Object.values(ANY_CASE).join('|')})$`;
 
-/** What each mode needs beside what all need, as JSON Schema says it. */
+/** The fields that a mode requires in addition, as JSON Schema. */
 const inMode = (mode: keyof typeof ANY_CASE, ...required: string[]) => ({
   required: ['mode', ...required],
   properties: { mode: { pattern: `^${ANY_CASE[mode]}$` } },
 });
 
-/** docs/interface#get-game-url; the mode in any letter case (docs/interface#launch-mode). */
+/** docs/interface#get-game-url. The mode may have any letter case (docs/interface#launch-mode). */
 export const getGameURL = object({
   playerId: identifier().optional(),
   currency,
@@ -27,7 +27,11 @@ export const getGameURL = object({
     .string({ error: 'must be real, demo or history' })
     .transform((text) => text.toLowerCase())
     .pipe(z.enum(MODES, { error: 'must be real, demo or history' }))
-    .meta({ description: 'In any letter case; signed as sent.', pattern: MODE_PATTERN, examples: ['real'] }),
+    .meta({
+      description: 'Any letter case. The signature covers the text as it is sent.',
+      pattern: MODE_PATTERN,
+      examples: ['real'],
+    }),
   gameround: roundHash.optional(),
   playerdetails: details.optional(),
   profile: z.string({ error: 'must be a string' }).max(1_024, 'must have at most 1024 characters').optional(),

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { MAX_REPLY_ENTRIES } from '../../domain/round/replies';
 
 /*
- * Replies of the game-engine API, field by field as docs/interface/objects.md has them. They document (`GET /openapi.json`), and the
- * tests hold every reply to them; nothing is validated by them at run time.
+ * Replies of the game-engine API (docs/interface/objects.md). `GET /openapi.json` is made from these schemas, and the tests
+ * check every reply against them. The service does not validate its replies at run time.
  */
 
 export const text = z.string();
 export const freeForm = z.record(z.string(), z.string());
-/** What an operator may send negative, a balance, is a number; what we make is an amount. */
+/** An amount that the service makes: never negative. A balance is a plain number, since an operator may send a negative one. */
 export const money = z.int().min(0).meta({ description: 'Minor units.' });
 export const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const number = z.number();
 
 export const errorObject = z
-  .object({ id: z.int(), msg: text, clientmsg: text.meta({ description: 'For the player’s eyes.' }) })
+  .object({ id: z.int(), msg: text, clientmsg: text.meta({ description: 'A text for the player.' }) })
   .meta({
-    description: 'Error object. `msg` begins with the error’s name; an operator’s own pass through.',
+    description: 'Error object. `msg` begins with the error’s name. An operator’s errors are passed through.',
   });
 
 export const errorReply = z.object({ errorCode: errorObject });
@@ -24,7 +24,7 @@ export const errorReply = z.object({ errorCode: errorObject });
 export const unauthenticatedReply = errorReply.extend({
   hint: text.optional().meta({
     description:
-      'While ENVIRONMENT is `local` or `staging`: which part of the authentication is wrong and, where the signature was checked, the string that was signed, with `<secret>` in place of the secret.',
+      'Only if ENVIRONMENT is `local` or `staging`: the part of the authentication that is wrong. If the signature was checked, also the string to sign, with `<secret>` in place of the secret.',
   }),
 });
 
@@ -43,7 +43,7 @@ export const tokenData = z.object({
   commonDraw: text,
 });
 
-/** Passed through as the operator sent them: which fields are there, and of which type, is its affair. */
+/** Passed through as the operator sent it, so every field is optional and unknown fields are allowed. */
 export const discountInfo = z.looseObject({
   text: text.optional(),
   currency: text.optional(),
@@ -123,7 +123,8 @@ export const gameStateEntry = z.object({
   processedOn: instant,
   result: z.object({ winAmount: money, info: freeForm }),
   own: freeForm.optional().meta({
-    description: 'Our own entries of `info` (such as `rngCallId`) whose names the provider’s data has.',
+    description:
+      'Entries of the service (such as `rngCallId`) that are not in `info`, because the provider’s data uses their names.',
   }),
   amountWagered: money,
   collected: money,
@@ -153,16 +154,16 @@ export const gameReply = z
     gameRoundInfo,
     commonGameRoundInfo: freeForm,
     gameState: z.array(gameStateEntry).meta({
-      description: `The newest ${MAX_REPLY_ENTRIES} entries; getGameRoundInfo and getGameRoundHistoryInfo have them all.`,
+      description: `The newest ${MAX_REPLY_ENTRIES} entries. getGameRoundInfo and getGameRoundHistoryInfo return all entries.`,
     }),
-    amountToCollect: money.meta({ description: 'Open, uncollected win; minor units.' }),
-    amountCredited: money.meta({ description: 'Credited in this call; minor units.' }),
+    amountToCollect: money.meta({ description: 'Open winnings that are not collected; minor units.' }),
+    amountCredited: money.meta({ description: 'Credited by this call; minor units.' }),
     freePlayInfo: freePlayInfo.optional(),
     freePlaysAvailable: z.array(freePlay),
     passThroughData: freeForm,
     promoWinInfo: z.object({ referenceId: text }).optional(),
   })
-  .meta({ description: 'The game reply: the round, the balance and what the call did.' });
+  .meta({ description: 'The game reply: the round, the balance, and the effect of the call.' });
 
 export const spinCounterReply = gameReply.extend({ spinsAvailable: number });
 export const historyReply = gameReply.extend({ protectedInfo: freeForm });
@@ -171,7 +172,7 @@ export const roundInfoReply = gameReply.extend({
   transactions: z.array(recordTransaction),
 });
 
-/** A refusal that a round answered tells how the round stands; any other carries its errorCode alone. */
+/** A refusal by a round has the state of the round. Any other refusal has errorCode only. */
 export const refusedGameReply = spinCounterReply.partial().extend({ errorCode: errorObject });
 
 export const tokenDataReply = z.object({ tokenData });
