@@ -7,63 +7,63 @@ export interface WalletDelivery {
   call: WalletCall;
   /** Debits only. */
   bet?: BetDelivery;
-  /** What this run has given to its record so far; see ProjectedRound. */
+  /** The versions of the record that this run has written so far; see ProjectedRound. */
   own: OwnVersions;
-  /** What earlier deliveries of a credit left behind. */
+  /** Results of earlier deliveries of a credit. */
   maybePaid: boolean;
   creditAccepted: boolean;
-  /** The run in which the round, or this part of it, began: where another one delivers, a person has reset the workflow. */
+  /** The run in which the round, or this part of it, began. If another run delivers, a person has reset the workflow. */
   originalRunId: string;
 }
 
-/** How long a debit may be sent after its command came into the history: the command's time. A player who left pays nothing. */
+/** How long after its command entered the history a debit may be sent. Later the player may have left, so nothing is sent. */
 export const BET_AGE_MS = 10_000;
 
-/** What a debit needs besides (docs/interface#bet-age). Times are the Temporal server's, in milliseconds since the epoch. */
+/** Additional data of a debit (docs/interface#bet-age). Times are the Temporal server's, in milliseconds since the epoch. */
 export interface BetDelivery {
   /** The round's first debit: the open-round guard has to be confirmed before it is sent. */
   isFirst: boolean;
-  /** When the workflow has taken the command; a signal may have been in the history for longer. */
+  /** When the workflow accepted the command. Its signal may have been in the history for longer. */
   acceptedAt: number;
-  /** The event before which the history has that signal. */
+  /** Id of the start event of the workflow task that brought the signal; absent without a signal. */
   acceptedBefore?: number;
-  /** Its time is over, as far as the workflow knows: nothing is sent any more. */
+  /** The workflow knows that the time is over: nothing is sent any more. */
   isOver: boolean;
-  /** An earlier delivery may have sent it. */
+  /** An earlier delivery may have sent the debit. */
   maybeSent: boolean;
 }
 
-/** Type of the failure of a debit's delivery that sent nothing: the database can't say whether an earlier one did. */
+/** Failure type of a debit's delivery that sent nothing, since the database can't say whether an earlier delivery sent it. */
 export const BET_UNCONFIRMED = 'BetUnconfirmed';
 
 export type DeliveryResult =
   | WalletOutcome
   /** Nothing was ever sent: another round holds the guard. */
   | { kind: 'guard-lost' }
-  /** Nothing was sent: the record is ahead of what this run has written, since Temporal was restored from an older copy. */
+  /** Nothing was sent: the record is newer than this run, since Temporal was restored from an older copy. */
   | { kind: 'ahead'; record: Recorded };
 
-/** What a delivery needs to end its command itself: to apply the outcome, write the record and answer the caller. */
+/** Data with which a delivery can finish its command: apply the outcome, write the record and answer the caller. */
 export interface CommandEnd {
-  /** The round with its call pending, without the entries that its record is known to hold. */
+  /** The round with its pending call. Entries that the record already holds are left out. */
   state: RoundState;
   known: KnownEntries;
-  /** Under which the record is written; the delivery's `own` has it. */
+  /** The version of the record to write; the delivery's `own` contains it. */
   version: number;
   key: string;
-  /** The calls that wait for the command's answer; those that wait in the activity's process are answered by it. */
+  /** Calls that wait for the command's answer. The activity answers those that wait in its own process. */
   calls: string[];
 }
 
 export interface Delivered {
   result: DeliveryResult;
-  /** When the outcome was known, by the Temporal server's clock; ISO 8601. It is the time that the rules see. */
+  /** When the outcome was known, by the Temporal server's clock; ISO 8601. The rules use this time. */
   at: string;
-  /** The version of the record where the command is done and recorded: nothing is left to be sent. */
+  /** The version of the written record. Present only if the command is finished and nothing is left to be sent. */
   recordedAs?: number;
 }
 
-/** The answer to a command, which goes out once the record is written. */
+/** The answer to a command. It is sent after the record is written. */
 export interface PendingAnswer {
   calls: string[];
   answer: Answer;
@@ -71,40 +71,42 @@ export interface PendingAnswer {
 }
 
 export interface ProjectedRound {
-  /** Without the entries of its two lists that the record is known to hold: a long round isn't sent anew each time. */
+  /** Without the list entries that the record already holds, so that a long round is not sent as a whole each time. */
   snapshot: RoundSnapshot;
   known: KnownEntries;
-  /** Rises with every projection of the round: an older one never overwrites a newer one. */
+  /** Rises with every projection of the round. An older version never overwrites a newer one. */
   version: number;
   /**
-   * What this run has given to its record before: one of another version was written by a run that Temporal, restored from
-   * an older copy, doesn't know, and stays. Absent in a run that a person has reset, which knows less than the record.
+   * The versions that this run has written before. A record with another version stays: it was written by a run that
+   * Temporal no longer knows, since it was restored from an older copy. Absent after a person has reset the workflow: that
+   * run knows less than the record.
    */
   own?: OwnVersions;
 }
 
-/** Type of the failure of a projection that left out more than the record holds. */
+/** Failure type of a projection that leaves out entries which the record does not hold. */
 export const RECORD_BEHIND = 'RecordBehind';
 
 export interface GameroundActivities {
   /**
-   * The first delivery of a wallet call; attempted again only where its worker died or nothing could be sent. With `end`,
-   * where nothing is to be sent after it, the record is written and the callers in this process are answered as well.
+   * Makes the first delivery of a wallet call. It is attempted again only if its worker died or nothing could be sent. With
+   * `end`, and if no further call follows, it also writes the record and answers the callers in this process.
    */
   deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
-  /** Delivers a credit or void until it is settled: fails, and is retried, for as long as the outcome is `repeat`. */
+  /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `repeat`. */
   deliverUntilDefinite(delivery: WalletDelivery): Promise<WalletOutcome>;
-  /** Returns when the operator's secrets are others than those that `refusedWith` names; fails, and is retried, until then. */
+  /** Fails, and is retried, until the operator's secrets differ from those that `refusedWith` names. */
   newSecrets(operatorId: string, refusedWith: string | undefined): Promise<void>;
   /**
-   * Writes the round's record; gives the open-round guard back when the round is not open any more. Fails for good with
-   * `RecordBehind` when the record is not the one whose entries were left out. A record that is newer, or not this run's own, is left as it is and returned.
+   * Writes the round's record, and releases the open-round guard if the round is not open any more. Fails for good with
+   * `RecordBehind` if the record is not the one whose entries were left out. If the record is newer, or not written by this
+   * run, it stays unchanged and is returned.
    */
   project(round: ProjectedRound, answer?: PendingAnswer): Promise<Recorded | undefined>;
-  /** Asks the provider to close a forgotten round (docs/interface#do-auto-close); fails unless it answers 200. */
+  /** Asks the provider to close a forgotten round (docs/interface#do-auto-close). Fails unless the reply is 200. */
   autoClose(round: RoundIdentity): Promise<void>;
-  /** Asks the provider what it wants kept with a closed round (getGameResult). */
+  /** Asks the provider for the result of a closed round (getGameResult). */
   fetchResult(round: RoundIdentity): Promise<Record<string, string>>;
-  /** Tells the operator about a closed round (docs/interface#do-game-round-report). */
+  /** Sends the operator the report of a closed round (docs/interface#do-game-round-report). */
   report(snapshot: RoundSnapshot): Promise<void>;
 }

@@ -29,15 +29,15 @@ export function workflowIdOf(gameround: string): string {
   return `gameround-${gameround}`;
 }
 
-/** Who sends a command; a round that belongs to somebody else answers as if it did not exist. */
+/** Who sends a command. To other actors than its owner a round answers as if it did not exist. */
 export type Actor = Owner;
 
-/** The argument of the workflow. The first debit's command is in it: durable before anything is sent. */
+/** The argument of the workflow. It holds the command of the first debit, which is so durable before anything is sent. */
 export interface GameroundStart {
   identity: RoundIdentity;
   policy: RoundPolicy;
   command: StartCommand;
-  /** The call that starts it; see above the signals. */
+  /** Id of the call that starts the round; see the comment above the signals. */
   call?: string;
   /** Set by continue-as-new. */
   continued?: Continued;
@@ -61,12 +61,13 @@ export interface WaitingCommand {
 }
 
 /*
- * Every command is a signal (durable before any wallet call) and an update of the same name (which answers);
- * whichever arrives first carries it out, the other joins by its key. A person may send either from Temporal Web.
- * The third argument is the call that both belong to: its answer is kept for the update, also when the signal has
- * ended the round meanwhile. An update with a fourth argument only looks (FAILURES): nothing is carried out for it.
+ * Every command is a signal (durable before any wallet call) and an update of the same name (returns the answer). The first
+ * of the two carries the command out, the other joins by its key. A person may send either from Temporal Web.
+ * The third argument is the id of the call that sends both. The round keeps the call's answer for the update, also if the
+ * signal has ended the round meanwhile. An update with a fourth argument (`Look`) only asks and changes nothing; it fails
+ * with one of FAILURES.
  */
-/** `first`: whether the command would be taken. `again`: what became of it, after it was being carried out (`held`). */
+/** `first` asks whether the round would take the command. `again` asks for the outcome, after the answer `held`. */
 export type Look = 'first' | 'again';
 
 export const startSignal = defineSignal<[StartCommand, Actor?, string?]>('start');
@@ -92,61 +93,64 @@ export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand
 export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?, string?, Look?]>('settle');
 
 /**
- * A person's word that a call whose signature the operator refused (attention `credit-unauthorised`, `void-refused`) is to be
- * sent again.
+ * A person sends this to retry a call whose signature the operator refused (marks `credit-unauthorised` and
+ * `void-refused`).
  */
 export const resumeSignal = defineSignal('resume');
 
-/** A round's state as people and the API read it. */
+/** The state of a round for people and the API. */
 export interface RoundStateView extends RoundSnapshot {
   /** `starting` until the first debit is decided. */
   phase: 'starting' | 'idle' | 'busy' | 'retrying';
-  /** The newest that its record was given. */
+  /** The newest version of the record. */
   version: number;
-  /** The versions of its record that are this run's own. */
+  /** The versions of the record that this run has written. */
   own: OwnVersions;
-  /** The last commands that were refused without being kept, newest last. */
+  /** The last commands that were refused and not stored, newest last. */
   refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
 }
 
-/** What a workflow tells the process that it runs in; lost where that has nobody who listens. */
+/** Messages of a workflow to its worker process. They are lost if no API in this process listens. */
 export interface CallSinks extends Sinks {
   calls: {
-    /** The call has its answer, and no activity brings it: the update fetches it. */
+    /** The call's answer is ready, but no activity delivers it. The caller has to fetch it by the update. */
     askNow(call: string): void;
   };
 }
 
 export const stateQuery = defineQuery<RoundStateView>('state');
 /**
- * The question of `state` as the service itself asks it of a running round: an update that is always refused, before
- * anything is written to the history, with the answer in the details of its failure (`FAILURES.told`). A query that a
- * worker takes for a round that it hasn't in memory may carry out newer events before their task is there, and then the
- * history doesn't replay (docs/decisions.md).
+ * Returns the same as the query `state`. The service uses this update for running rounds. Its validator always refuses it,
+ * so that nothing is written to the history; the answer is in the details of the failure (`FAILURES.stateReply`). A query
+ * on a round that is not in the worker's memory may carry out newer events before their task arrives, and then the history
+ * does not replay (docs/decisions.md).
  */
 export const stateUpdate = defineUpdate<never>('state');
 export const transactionsQuery = defineQuery<RoundTransaction[]>('transactions');
 
 /** Failure types of the workflow and its updates. */
 export const FAILURES = {
-  /** An update was refused before it was kept: details hold the Refusal. */
+  /** The command was refused and not stored. Details: the Refusal. */
   refused: 'CommandRefused',
-  /** The command was answered before: details hold the same reply. An update that carries a call hears it from its validator. */
+  /** The command was answered before. Details: the same reply. The validator of an update with a call id fails with this. */
   answered: 'CommandAnswered',
-  /** The command is being carried out, for longer than an update waits: its callers ask again. Details: a reply, and its key. */
+  /** The command still runs after the longest time that an update waits; callers ask again. Details: a reply, and its key. */
   held: 'CommandHeld',
-  /** Nothing of the command is known, and it would be taken: the answer to an update that only looks. */
+  /** The round does not know the command and would take it: the answer to an update with `Look`. */
   free: 'CommandFree',
-  /** The answer to `stateUpdate`: details hold the RoundStateView, or nothing where that is too large; a query has it. */
+  /** The answer to `stateUpdate`. Details: the RoundStateView, or nothing if it is too large; then ask the query. */
   stateReply: 'StateTold',
-  /** Another round holds the open-round guard: no debit was sent and the name stays free. */
+  /** Another round holds the open-round guard. No debit was sent, and the name of the round stays free. */
   guardLost: 'GuardLost',
 } as const;
 
-/** What the workflow returns when the round is over. */
+/** The result of the workflow when the round is over. */
 export interface GameroundResult {
   gameround: string;
   status: RoundStatus;
-  /** The newest answers by call, and by key of what ended the round: it can't answer an update that comes after. */
+  /**
+   * The newest answers by call id, and the answer of the command that ended the round by its key. A finished workflow
+   * cannot answer later updates, so callers read the answer here.
+   */
   answers: Record<string, RoundReply>;
 }

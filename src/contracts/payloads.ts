@@ -1,10 +1,10 @@
 /**
- * What came from Temporal can't be read here: the key that it names is not known to this process, or is another one of
- * the same name. Nothing is wrong with the round; a process with the right key reads it.
+ * This process cannot decrypt a payload from Temporal: it does not know the key with this id, or has another key under the
+ * same id. The round itself is fine; a process with the right key can read it.
  */
 export class UnreadablePayloadError extends Error {
   override readonly name = 'UnreadablePayloadError';
 }
 
-/** The type of a failure that such an error has become on its way. */
+/** The type of a Temporal failure that was made from this error. */
 export const UNREADABLE_PAYLOAD = 'UnreadablePayloadError';

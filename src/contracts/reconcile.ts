@@ -4,28 +4,28 @@ import type { RoundSnapshot } from '../domain/round/types';
 
 export const RECONCILE_WORKFLOW = 'reconcile';
 
-/** Repeats join the run that is under way. */
+/** One id per round, so that a repeated reconciliation joins the run that is in progress. */
 export function reconcileWorkflowIdOf(gameround: string): string {
   return `reconcile-${gameround}`;
 }
 
 export interface ReconcileResult {
   outcome: ReconcileOutcome;
-  /** The round as it stands afterwards. */
+  /** The round after the reconciliation. */
   round: RoundSnapshot;
 }
 
 export interface ClosedRound {
   round: RoundSnapshot;
-  /** What the operator said to the closing, where it refused it for good: the round is crashed. */
+  /** The operator's error if it refused the close for good. Then the round is crashed. */
   refused?: ErrorObject;
 }
 
 export interface ReconcileActivities {
-  /** Closes the round when it is open, and reads it: from its workflow, past retention from its record. */
+  /** Closes the round if it is open, and reads it from its workflow, or from its record after retention. */
   closeAndRead(gameround: string): Promise<ClosedRound>;
   /** Sends every transaction again, once. */
   resend(round: RoundSnapshot): Promise<ReconcileOutcome>;
-  /** Ends a crashed round whose owed transactions were accepted, and reads it again. */
+  /** Ends a crashed round after its owed transactions were accepted, and reads it again. */
   settleCrashed(gameround: string, accepted: string[]): Promise<RoundSnapshot>;
 }

@@ -1,22 +1,22 @@
 import type { RoundReply } from '../domain/round/replies';
 
 /**
- * The calls of this process that wait for their command's answer. The activity that ends a command hands the answer
- * over in memory when the call waits in its own process; all other calls are answered by the update.
+ * The calls of this process that wait for their command's answer. The activity that finishes a command passes the answer in
+ * memory if the call waits in the same process. All other calls get their answer from the update.
  */
 export interface WaitingCalls {
   /**
-   * Begins to wait for a call's answer: the reply, or `ask` when the round has answered without an activity, so that the
-   * update has to fetch it. `end` has to be called, whether the answer came or not.
+   * Starts to wait for a call's answer. It resolves to the reply, or to `ask` if no activity delivers the answer; then the
+   * caller fetches it by the update. Always call `end`, with or without an answer.
    */
   expect(call: string): { answer: Promise<RoundReply | 'ask'>; end: () => void };
   isExpected(call: string): boolean;
   answer(call: string, reply: RoundReply): void;
-  /** The round has answered this call without an activity. */
+  /** Tells the call that no activity delivers its answer. */
   askNow: (call: string) => void;
-  /** Whether a command of this round was answered here before: the next one is likely to be, too. */
+  /** Whether a command of this round was answered in this process before. Then the next one likely is, too. */
   isLocal(gameround: string): boolean;
-  /** A command of this round was not answered here in time. */
+  /** Notes that a command of this round was not answered in this process in time. */
   isElsewhere(gameround: string): void;
 }
 

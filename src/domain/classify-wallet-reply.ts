@@ -10,31 +10,31 @@ import type {
   WalletOutcome,
 } from './wallet-call';
 
-/** What is known from outside the answer itself. */
+/** What is known about a call besides the wallet's reply. */
 export interface DeliveryHistory {
   /**
-   * The call may have reached the wallet before without its answer having been recorded (a worker died).
-   * Then a debit can only be accepted or unknown: a refusal may speak of the repeat, not of the bet.
+   * An earlier delivery may have reached the wallet although its reply was not recorded (a worker died). Then a debit is
+   * accepted or unknown, never declined: the wallet may have refused the repeat and not the bet.
    */
   redelivered: boolean;
   /** From earlier deliveries of the same call. */
   maybePaid: boolean;
   creditAccepted: boolean;
-  /** Error ids after which this operator wants a credit to be sent again. */
+  /** The service retries a credit of this operator after these error ids. */
   repeatableErrorIds: readonly number[];
-  /** This operator lists every hash that it processed, and a balance of the currency, on each 200. */
+  /** Each 200 of this operator must list every processed hash and have a balance in the round's currency. */
   strictReplies: boolean;
 }
 
 interface ReadAnswer {
   status: number;
-  /** The body where it is a JSON object. */
+  /** The body, if it is a JSON object. */
   body?: Record<string, unknown>;
   topLevelError?: ErrorObject;
   balance?: WalletBalance;
 }
 
-/** Judges one delivery of a `doTransactions` call (docs/interface/operator-api.md, rules 1 to 8; docs/interface#outcomes). */
+/** Decides the outcome of one delivery (docs/interface/operator-api.md, rules 1 to 8; docs/interface#outcomes). */
 export function classifyWalletReply(
   call: WalletCall,
   answer: WalletAnswer,
@@ -57,7 +57,7 @@ function classifyNoResponse(
   { reason, unsent }: WalletAnswer & { kind: 'no-response' },
   facts: DeliveryHistory,
 ): WalletOutcome {
-  // What certainly never left can't have moved money, unless an earlier delivery has.
+  // A delivery that was certainly not sent moved no money. An earlier delivery may have.
   const isHarmless = unsent === true && !facts.redelivered;
   if (call.purpose === 'debit') {
     return isHarmless
@@ -92,14 +92,14 @@ function classifyDebitReply(call: WalletCall, read: ReadAnswer, facts: DeliveryH
     kind: 'declined',
     unauthorised: isUnauthorised(read, errorCode),
     errorCode,
-    // What stands between us and the wallet may have sent the call twice: then this is the second answer.
+    // A proxy on the way may have sent the call twice. Then id 12 answers the second one, and the first may have been taken.
     processed:
       verdict.processed ||
       (debit.isFirstDebit === true && errorCode?.id === ERRORS.GAMEROUNDALREADYSTARTED.id),
   };
 }
 
-/** An end that has to be listed and isn't can't be told from a refused one: the round is a person's to look at. */
+/** With `strictReplies`, an end that is not listed counts as refused: nobody knows whether the wallet processed it. */
 function endErrorIn(
   read: ReadAnswer,
   end: OperatorTransaction,
@@ -136,7 +136,7 @@ function classifyCreditReply(call: WalletCall, read: ReadAnswer, facts: Delivery
     return { kind: 'accepted', balance: read.balance };
   }
 
-  // An answer counts for each transaction by itself, whatever it says of the call as a whole.
+  // Each transaction has its own outcome, whatever the reply says about the call as a whole.
   if (isClientError(read.status) && creditVerdict?.processed === true) known.creditAccepted = true;
   const creditProcessed = known.creditAccepted;
   const error = creditVerdict?.error ?? endVerdict?.error ?? read.topLevelError;
@@ -146,7 +146,7 @@ function classifyCreditReply(call: WalletCall, read: ReadAnswer, facts: Delivery
 
   if (error === undefined) return repeat(`status ${read.status} without an errorCode`);
   if (credit !== undefined && !creditProcessed && creditVerdict?.error === undefined) {
-    // The error is about the end alone and the credit isn't mentioned: nobody said what became of it.
+    // The error is about the end only. The reply does not mention the credit, so its outcome is unknown.
     return repeat(`status ${read.status} that leaves the credit open`, withoutAnswer);
   }
   if (facts.repeatableErrorIds.includes(error.id)) return repeat(`status ${read.status}, ${describe(error)}`);
@@ -172,7 +172,7 @@ function classifyVoidReply(call: WalletCall, read: ReadAnswer, facts: DeliveryHi
   return { kind: 'repeat', reason: `status ${read.status}${why}`, ...known };
 }
 
-/** 408 says that the wallet gave up waiting: it is no answer. */
+/** 408 is no definite answer: the wallet stopped waiting for the request. */
 function isClientError(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
@@ -189,7 +189,7 @@ export function has(call: WalletCall, type: OperatorTransaction['type']): boolea
   return find(call, type) !== undefined;
 }
 
-/** What a 200 of an operator with `strictReplies` lacks; without it nobody says that the wallet itself has answered. */
+/** What a 200 lacks for `strictReplies`. Without hashes and balance, the reply may not come from the wallet itself. */
 export function missingIn(
   body: Record<string, unknown>,
   transactions: readonly OperatorTransaction[],
@@ -206,8 +206,8 @@ export function describe(error: ErrorObject): string {
 }
 
 /**
- * What the reply says of one transaction: an error of its own, or the top-level one where it isn't listed. A transaction that
- * is listed both with an error and without one may have gone through.
+ * The reply's result for one transaction: its own error, or the top-level error if it isn't listed. A transaction that is
+ * listed with and without an error may have been processed.
  */
 function resultFor(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
   const listed = listedIn(read.body, hash);
@@ -220,7 +220,7 @@ function listedIn(body: ReadAnswer['body'], hash: string): unknown[] {
   return asArray(body?.hashesProcessed).filter((item) => hashIn(item) === normalId(hash));
 }
 
-/** The hash that an entry of `hashesProcessed` is about. */
+/** The hash of an entry of `hashesProcessed`. */
 export function hashIn(item: unknown): string | undefined {
   return isObject(item) && typeof item.hash === 'string' ? normalId(item.hash) : undefined;
 }
@@ -235,7 +235,7 @@ const MAX_TICKETS = 200;
 const MAX_BALANCE_NAME = 64;
 const MAX_BALANCE_EXTRA_BYTES = 32 * 1024;
 
-/** The balances of an operator balance reply; undefined where there is none that can be read. */
+/** The balances of a wallet's reply; undefined if there is no readable one. */
 export function readBalance(body: unknown): WalletBalance | undefined {
   if (!isObject(body)) return undefined;
   const balances = asArray(body.balances).slice(0, MAX_BALANCES).flatMap(readBalanceItem);
@@ -252,7 +252,7 @@ export function readBalance(body: unknown): WalletBalance | undefined {
   };
 }
 
-/** It goes through the workflow's history with every answer. What is nested without end can't be written at all. */
+/** Every reply is stored in the workflow's history, so it must be small. A value that is nested too deeply throws. */
 function isSmall(value: unknown): boolean {
   try {
     return bytesOf(JSON.stringify(value)) <= MAX_BALANCE_EXTRA_BYTES;

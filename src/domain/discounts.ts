@@ -4,8 +4,8 @@ import { isLine } from './texts';
 import { parsePeriodEnd, parseTimestamp } from './time';
 
 /**
- * The discount that a stake has right now, read from a balance's discountInfo (docs/interface#discounts): the campaign is
- * valid and spins remain. The operator subtracts it; we record it.
+ * Reads the current discount of a stake from a balance's discountInfo (docs/interface#discounts). The campaign must be valid
+ * and have spins left. The operator subtracts the discount; the service only records it.
  */
 export function currentDiscount(
   info: unknown,
@@ -24,7 +24,7 @@ export function currentDiscount(
   };
 }
 
-/** The discountInfo after a bet with its current discount: one spin less. */
+/** The discountInfo after a bet that used the discount: one spin less. */
 export function withoutSpin(info: Record<string, unknown> = {}, stake: number): Record<string, unknown> {
   const discounts: unknown[] = Array.isArray(info.discounts) ? info.discounts : [];
   const used = discounts.findIndex((discount) => isFor(fieldsOf(discount), stake));
@@ -45,7 +45,7 @@ function spinsOf(discount: unknown): number {
   return typeof spinsRemaining === 'number' ? spinsRemaining : 0;
 }
 
-/** An end that is absent, or no ISO 8601 date, bounds nothing. */
+/** A bound that is absent, or is no ISO 8601 date, does not limit the period. */
 function isWithin(at: string, from: unknown, to: unknown): boolean {
   const now = parseTimestamp(at)!;
   const first = typeof from === 'string' ? parsePeriodEnd(from, 'first') : undefined;

@@ -1,4 +1,4 @@
-/** Error object of the interface (docs/interface#error-object): carried in the field `errorCode` of a reply. */
+/** The error object in the field `errorCode` of a reply (docs/interface#error-object). */
 export interface ErrorObject {
   id: number;
   msg: string;
@@ -8,9 +8,9 @@ export interface ErrorObject {
 const MAX_ERROR_TEXT = 500;
 
 /**
- * The `errorCode` of a reply's body, or of an entry of its hashesProcessed; undefined where there is none. On a 200 an
- * errorCode of any shape says that something went wrong; elsewhere only an object is one. `null`, and an object with
- * id 0 and no msg, are what typed languages write where there is no error.
+ * Reads the `errorCode` of a reply's body, or of an entry of its hashesProcessed; undefined if there is no error. On a 200
+ * an errorCode of any shape is an error; with another status only an object is. `null`, and an object with id 0 and without
+ * msg, mean "no error": programs in typed languages write them.
  */
 export function errorIn(holder: unknown, status: number): ErrorObject | undefined {
   if (!isObject(holder) || holder.errorCode === undefined || holder.errorCode === null) return undefined;
@@ -18,7 +18,7 @@ export function errorIn(holder: unknown, status: number): ErrorObject | undefine
     return status === 200 ? { id: 0, msg: 'errorCode is no object', clientmsg: '' } : undefined;
   }
   const { id: given, msg, clientmsg } = holder.errorCode;
-  // Some languages write their integers as texts.
+  // Some programs write integers as strings.
   const id = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : given;
   if ((id ?? 0) === 0 && (msg ?? '') === '') return undefined;
   const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_ERROR_TEXT) : '');
@@ -35,7 +35,7 @@ interface CatalogueEntry {
   clientmsg: string;
 }
 
-/** Every error the service answers with of its own; an operator's own ids pass through beside these. */
+/** All errors of the service. Errors of an operator are passed through with the operator's own ids. */
 export const ERRORS = {
   GAMEROUNDALREADYSTARTED: { id: 12, status: 400, clientmsg: 'A game is already in progress.' },
   GAMEROUNDNOTSTARTED: { id: 15, status: 400, clientmsg: 'No game is in progress.' },
@@ -88,7 +88,7 @@ export function statusOf(name: ErrorName): number {
   return ERRORS[name].status;
 }
 
-/** A refusal that the caller is told about: which HTTP status, which error object. */
+/** A refusal for the caller: HTTP status and error object. */
 export interface Refusal {
   status: number;
   errorCode: ErrorObject;
@@ -98,12 +98,12 @@ export function refusal(name: ErrorName, detail?: string): Refusal {
   return { status: statusOf(name), errorCode: errorObject(name, detail) };
 }
 
-/** Thrown where a call is refused; the HTTP edge turns it into status and body. */
+/** Thrown to refuse a call. The HTTP layer turns it into status and body. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
-  /** Where it is known when the call may be tried again; a second where it isn't. */
+  /** Seconds until the call may be retried, if known. Otherwise `Retry-After` is 1 second. */
   retryAfterSeconds?: number;
-  /** Extra entry of the reply: what is wrong with the call. */
+  /** Additional field of the reply that says what is wrong with the call. */
   hint?: string;
   constructor(readonly refusal: Refusal) {
     super(refusal.errorCode.msg);
@@ -114,7 +114,7 @@ export function refuse(name: ErrorName, detail?: string): RefusedError {
   return new RefusedError(refusal(name, detail));
 }
 
-/** A refusal whose reason is for the log: its caller is told nothing of it. */
+/** A refusal whose cause goes to the log and not to the caller. */
 export function refuseBecause(cause: unknown, name: ErrorName, detail?: string): RefusedError {
   return Object.assign(refuse(name, detail), { cause });
 }

@@ -2,7 +2,7 @@ import { isAmount } from './money';
 import { isLine } from './texts';
 import type { WalletBalance } from './wallet-call';
 
-/** Free plays a player has left under one ticket; `stake` in minor units (docs/interface#free-play-objects). */
+/** The free plays that a player has left in one ticket; `stake` in minor units (docs/interface#free-play-objects). */
 export interface FreePlay {
   currency: string;
   stake: number;
@@ -12,9 +12,9 @@ export interface FreePlay {
 }
 
 /**
- * The free plays in a balance (its `tickets`, in which the operator's `tickets` and `freePlays` are together): those
- * that can be used, so with a serial, a stake and at least one left; each serial once, in the operator's order.
- * @param currency only those of this currency
+ * The usable free plays of a balance, in the operator's order: those with a serial, a stake and at least one play left, each
+ * serial once. The balance's `tickets` contain the operator's `tickets` and `freePlays`.
+ * @param currency returns only free plays in this currency
  */
 export function freePlaysAvailable(balance: WalletBalance | undefined, currency?: string): FreePlay[] {
   const bySerial = new Map<string, FreePlay>();
@@ -26,9 +26,8 @@ export function freePlaysAvailable(balance: WalletBalance | undefined, currency?
 }
 
 /**
- * The free play that a bet uses. Where several fit, the same one is chosen whatever their order: the lowest stake (when
- * none is asked for), of these the one with the fewest left, so that a ticket is used up before the next is begun, of
- * these the first serial.
+ * Chooses the free play for a bet. The choice does not depend on the order of the list: lowest stake first, then fewest
+ * plays left (so that one ticket is used up before the next), then the first serial.
  * @param stake minor units; absent: any
  */
 export function chooseFreePlay(plays: readonly FreePlay[], stake: number | undefined): FreePlay | undefined {
@@ -41,7 +40,7 @@ export function chooseFreePlay(plays: readonly FreePlay[], stake: number | undef
   return chosen;
 }
 
-/** The tickets after a free play of that serial: one less of it, and a ticket that is used up is gone. */
+/** The tickets after one free play with this serial. A ticket without plays left is removed. */
 export function withoutPlay(
   tickets: readonly Record<string, unknown>[],
   serial: string,

@@ -1,8 +1,8 @@
 import { timesMultiplier } from './money';
 
 /**
- * Settings that shape the game in the player's browser (docs/interface#game-settings). Their meaning is the game's affair; what
- * is decided here is where each comes from, and that the money among them is multiplied exactly once.
+ * Settings of the game in the player's browser (docs/interface#game-settings). The game knows what they mean. This file decides
+ * where each value comes from, and multiplies the amounts exactly once.
  */
 export const BOOLEAN_SETTINGS = [
   'autoplayEnabled',
@@ -42,7 +42,7 @@ export const BOOLEAN_SETTINGS = [
   'translateErrors',
 ] as const;
 
-/** Base values in minor units; what the game gets is these times the currency multiplier, once (docs/interface#multiplier-once). */
+/** Base values in minor units. The game gets them times the currency multiplier (docs/interface#multiplier-once). */
 export const MONEY_SETTINGS = ['maxStake', 'maxPackageStake', 'minStake'] as const;
 
 export const NUMBER_SETTINGS = [
@@ -58,7 +58,7 @@ export const NUMBER_SETTINGS = [
   'sessionTimeoutInSeconds',
 ] as const;
 
-/** Where the player's browser may be sent: http and https only. */
+/** Links that the player's browser opens: http and https only. */
 export const LINK_SETTINGS = ['historyURL', 'homeURL', 'topupURL', 'lossLimitURL'] as const;
 
 export const STRING_SETTINGS = [
@@ -81,12 +81,12 @@ export type GameSettings = Named<typeof BOOLEAN_SETTINGS, boolean> &
   Named<typeof NUMBER_LIST_SETTINGS, number[]> &
   Named<typeof STRING_LIST_SETTINGS, string[]>;
 
-/** Settings of one layer: only what it wants to say. */
+/** The settings that one layer sets. */
 export type SomeGameSettings = Partial<GameSettings>;
 
 /**
- * All settings, complete. A later layer wins over an earlier one: the operator's, its profiles', the launch's options.
- * What no layer sets is false, 0, '' or []: nothing is switched on and nothing limited unless somebody said so.
+ * Returns all settings. A later layer overrides an earlier one: operator, profiles, options of the launch. A setting that
+ * no layer sets is false, 0, '' or [], so that nothing is switched on or limited by default.
  */
 export function gameSettingsOf(
   layers: readonly SomeGameSettings[],

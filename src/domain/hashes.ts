@@ -2,9 +2,9 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 
 /**
- * Hashes name what a thing is, so that a repeat, a replay or a reset of a workflow derives the same one again.
- * They have the form of a UUID (version 8 of RFC 9562: 122 bits taken from a SHA-256).
- * The parts go through JSON first: no two different lists of parts can run together into one text.
+ * Derives a deterministic id from the parts, so that a repeat, a replay and a reset of a workflow get the same id. It has
+ * the form of a UUID (version 8 of RFC 9562: 122 bits of a SHA-256). The parts are joined as JSON: two different lists of
+ * parts never give the same text.
  */
 export function hashOf(parts: unknown): string {
   const digest = sha256(utf8ToBytes(JSON.stringify(parts))).slice(0, 16);
@@ -16,12 +16,12 @@ export function hashOf(parts: unknown): string {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A UUID is the same one in capitals: whatever compares ids or looks one up uses this form. Others stay as they are. */
+/** The form of an id to compare or look up. A UUID becomes lower case, since it may arrive in capitals; other ids stay. */
 export function normalId(id: string): string {
   return UUID.test(id) ? id.toLowerCase() : id;
 }
 
-/** What names a round besides its operator, player and game; the first one present counts. */
+/** The ids that name a round, besides operator, player and game. The first one that is present counts. */
 export interface RoundNaming {
   externalGameProviderRoundId?: string;
   rngCallId?: string;

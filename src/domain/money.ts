@@ -1,7 +1,7 @@
 /**
  * Amounts are integers in minor units of the player currency, from 0 to 2^53 - 1; sums obey the same bounds.
- * The currency multiplier is applied once, when the stake ladder is built: to no amount of a transaction.
- * Doubles can't hold most decimal fractions, so whatever has one is reckoned here, in integers.
+ * The currency multiplier is applied once, when the stake ladder is built, and never to the amount of a transaction.
+ * Doubles can't hold most decimal fractions, so calculations with fractions are done here, in integers.
  */
 export const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 
@@ -9,15 +9,15 @@ export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0);
 }
 
-/** The sum, or undefined where it would leave the range in which integers are exact. */
+/** The sum, or undefined if it is above the range in which integers are exact. */
 export function addAmounts(left: number, right: number): number | undefined {
   const sum = left + right;
   return sum <= MAX_AMOUNT ? sum : undefined;
 }
 
 /**
- * An amount in minor units times a currency multiplier, exact to the unit: 30 × 0.1 is 3, not 3.0000000000000004. A
- * fraction that is left goes the way that keeps a limit a limit. Bounded by 2^53 − 1.
+ * An amount in minor units times a currency multiplier, exact: 30 × 0.1 is 3, not 3.0000000000000004. `fraction` says
+ * whether a remaining fraction is rounded up (for a minimum) or down (for a maximum). The result is at most 2^53 − 1.
  */
 export function timesMultiplier(amount: number, multiplier: number, fraction: 'up' | 'down'): number {
   const [factor, scale] = decimal(multiplier);
@@ -27,13 +27,13 @@ export function timesMultiplier(amount: number, multiplier: number, fraction: 'u
   return rounded > BigInt(MAX_AMOUNT) ? MAX_AMOUNT : Number(rounded);
 }
 
-/** A stake as it was before the multiplier: 33 with 1.1 is 30, not 29.999999999999996. */
+/** A stake divided by the multiplier, exact: 33 with 1.1 is 30, not 29.999999999999996. */
 export function beforeMultiplier(stake: number, multiplier: number): number {
   const [factor, scale] = decimal(multiplier);
   return quotient(BigInt(stake) * scale, factor);
 }
 
-/** An operator's balances may have fractions: 0.1 + 0.2 is 0.3. */
+/** An exact sum of numbers with fractions, as an operator's balances may have: 0.1 + 0.2 is 0.3. */
 export function exactSum(amounts: readonly number[]): number {
   const parts = amounts.map(decimal);
   const scale = parts.reduce((most, [, one]) => (one > most ? one : most), 1n);
@@ -43,7 +43,7 @@ export function exactSum(amounts: readonly number[]): number {
   );
 }
 
-/** The number as it is written in decimal: an integer over a power of ten. */
+/** The number's decimal text as an integer and a power of ten. */
 function decimal(value: number): [digits: bigint, scale: bigint] {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^(-?\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
@@ -52,7 +52,7 @@ function decimal(value: number): [digits: bigint, scale: bigint] {
   return shift >= 0 ? [digits * 10n ** BigInt(shift), 1n] : [digits, 10n ** BigInt(-shift)];
 }
 
-/** More than any double has: the nearest one is found by reading the quotient. */
+/** More digits than a double has. Number() then finds the nearest double. */
 const DECIMAL_PLACES = 40n;
 
 function quotient(numerator: bigint, denominator: bigint): number {

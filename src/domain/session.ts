@@ -2,7 +2,7 @@ import type { WalletBalance } from './wallet-call';
 
 export type Mode = 'real' | 'demo' | 'history';
 
-/** Whose a round is. */
+/** The owner of a round: operator, player, game and provider. */
 export interface Owner {
   operatorId: string;
   playerId: string;
@@ -10,7 +10,7 @@ export interface Owner {
   providerId: string;
 }
 
-/** To everybody else the round is as if it did not exist. */
+/** To everyone but its owner, a round looks as if it did not exist. */
 export function owns(one: Owner, round: Owner): boolean {
   return (
     one.operatorId === round.operatorId &&
@@ -20,9 +20,9 @@ export function owns(one: Owner, round: Owner): boolean {
   );
 }
 
-/** A player in one game, as a session token stands for it. The token itself is never part of it. */
+/** A player in one game. A session token names it; the token itself is never stored here. */
 export interface Session extends Owner {
-  /** SHA-256 of the token: safe to keep, useless to an eavesdropper. */
+  /** SHA-256 of the token. It is safe to store, since nobody can use it as a token. */
   sessionId: string;
   mode: Mode;
   currency: string;
@@ -30,15 +30,15 @@ export interface Session extends Owner {
   language: string;
   device: string;
   walletMode: string;
-  /** Older than its hour: no new rounds, but what it opened can be finished. */
+  /** Unused for an hour, or logged out. It starts no new rounds but can finish the rounds that it opened. */
   expired: boolean;
-  /** The only round it serves: history launches and tokens made by getTokenForGameRound. */
+  /** The only round that the token is valid for: in history mode, and for tokens of getTokenForGameRound. */
   onlyGameround?: string;
-  /** Last balance the operator told for this player. */
+  /** The last balance that the operator returned for this player. */
   balance?: WalletBalance;
 }
 
-/** An expired session reads and finishes what it opened, or what its token was made for. */
+/** An expired session can read and finish the rounds that it opened, and the round that its token was made for. */
 export function mayFinish(session: Session, round: { gameround: string; sessionId: string }): boolean {
   if (!session.expired || session.onlyGameround === round.gameround) return true;
   return session.sessionId === round.sessionId;

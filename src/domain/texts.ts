@@ -1,20 +1,20 @@
 import { utf8ToBytes } from '@noble/hashes/utils';
 
-/* What a text from outside may be: one rule for the HTTP interface and for the rounds, so that neither refuses what the other took. */
+/* Rules for texts from outside. HTTP and workflows share them, so that a workflow never refuses what HTTP has accepted. */
 
 export const MAX_ID_CHARS = 128;
 export const MAX_FREE_TEXT_BYTES = 16_384;
 
-/** What would break a key in a database, or a log line. */
+/** Characters that would break a database key or a log line. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u;
 const SURROGATE = /\p{Surrogate}/u;
 
-/** One line of text: 1 to `maxChars` characters without control characters; halves of characters are none. */
+/** One line of text: 1 to `maxChars` characters without control characters and lone surrogates. */
 export function isLine(value: unknown, maxChars = MAX_ID_CHARS): value is string {
   return typeof value === 'string' && value !== '' && chars(value) <= maxChars && !UNPRINTABLE.test(value);
 }
 
-/** Identifiers and idempotency keys: a line without `#`, which separates the fields that are signed. */
+/** Identifiers and idempotency keys: a line without `#`, which separates the signed fields. */
 export function isIdentifier(value: unknown, maxChars = MAX_ID_CHARS): value is string {
   return isLine(value, maxChars) && !value.includes('#');
 }
@@ -31,12 +31,12 @@ export function isStrings(value: unknown): value is Record<string, string> {
   return isEach && bytesOf(JSON.stringify(value)) <= MAX_FREE_TEXT_BYTES;
 }
 
-/** As JSON Schema counts: code points, not the halves of which some are made in JavaScript. */
+/** Counts code points as JSON Schema does, not UTF-16 units as JavaScript does. */
 export function chars(text: string): number {
   return [...text].length;
 }
 
-/** In UTF-8. */
+/** The size in UTF-8. */
 export function bytesOf(text: string): number {
   return utf8ToBytes(text).length;
 }

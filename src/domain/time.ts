@@ -2,8 +2,8 @@ const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:[Zz]|([+-])(\d{2}):?(\d{2}))?$/;
 
 /**
- * Milliseconds since the epoch of a full ISO 8601 date-time; without a zone it is UTC, whatever zone the process has.
- * Undefined for anything else, a 30th of February included.
+ * Milliseconds since the epoch for a full ISO 8601 date-time. Without a time zone it is UTC, whatever zone the process has.
+ * Undefined for anything else, also for a 30th of February.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = DATE_TIME.exec(text);
@@ -26,7 +26,7 @@ export function parseTimestamp(text: string): number | undefined {
   return utc.getTime() - (match[8] === '-' ? -offsetMs : offsetMs);
 }
 
-/** One end of a period: also a date alone, or a time without seconds. A date alone is its first or its last instant. */
+/** One bound of a period. It may be a date without time (its first or last instant) or have a time without seconds. */
 export function parsePeriodEnd(text: string, end: 'first' | 'last'): number | undefined {
   const full = text
     .replace(/^\d{4}-\d{2}-\d{2}$/, (date) => `${date}T${end === 'first' ? '00:00:00' : '23:59:59.999'}`)
@@ -34,5 +34,5 @@ export function parsePeriodEnd(text: string, end: 'first' | 'last'): number | un
   return parseTimestamp(full);
 }
 
-/** Milliseconds since any start. It rises whatever the system's clock is set to, so only differences count. */
+/** Milliseconds since an arbitrary start; only differences count. Changes of the system clock do not affect it. */
 export type MonotonicClock = () => number;

@@ -1,49 +1,49 @@
 import type { ErrorObject } from './errors';
 
-/** The longest `walletTimeout` that a tenant may have. */
+/** The longest `walletTimeout` that an operator may have. */
 export const MAX_WALLET_TIMEOUT_MS = 60_000;
 
 export type TransactionType = 'debit' | 'credit' | 'end' | 'void';
 
-/** One transaction as it goes to the operator in `doTransactions` (docs/interface#operator-transaction). */
+/** One transaction of a `doTransactions` call (docs/interface#operator-transaction). */
 export interface OperatorTransaction {
   type: TransactionType;
   /** Debits only. */
   isFirstDebit?: boolean;
   currency: string;
-  /** Idempotency key; a void carries the hash of the debit it takes back. */
+  /** Idempotency key. A void carries the hash of the debit that it voids. */
   hash: string;
-  /** Minor units; absent for end, void and a debit paid with a ticket. */
+  /** Minor units. Absent for end, void, and a debit that a ticket pays. */
   amount?: number;
   /** ISO 8601. */
   timestamp: string;
   reason?: string;
-  /** The ticket that pays a debit without amount. */
+  /** The serial of the ticket that pays a debit without amount. */
   serial?: string;
 }
 
 export type WalletPurpose = 'debit' | 'credit' | 'void';
 
-/** The transactions of one `doTransactions` call and what the round wants of it. */
+/** The transactions of one `doTransactions` call and its purpose. */
 export interface WalletCall {
   /** `debit`: [debit] or [debit, end]; `credit`: [credit], [credit, end] or [end]; `void`: [void]. */
   purpose: WalletPurpose;
   transactions: OperatorTransaction[];
 }
 
-/** What a player may bet with besides money, as the operator tells it. Absent: not told; none is an empty list. */
+/** The player's discounts and tickets. An absent field: the operator did not send it. An empty list: none are left. */
 export interface Grants {
   discountInfo?: Record<string, unknown>;
   tickets?: Record<string, unknown>[];
 }
 
 export interface WalletBalance extends Grants {
-  /** Empty where only the grants are known. */
+  /** Empty if only the grants are known. */
   balances: { type: string; amount: number; currency: string }[];
   useBonusFirst?: boolean;
 }
 
-/** What a reply tells; what it doesn't tell is as it was known before. */
+/** The balance of a reply. Parts that the reply does not have are taken from the balance known before. */
 export function withKnown(
   told: WalletBalance | undefined,
   known: WalletBalance | undefined,
@@ -53,17 +53,17 @@ export function withKnown(
   return { ...known, ...told, balances };
 }
 
-/** What came back from one delivery of a call, before it is judged. */
+/** The raw result of one delivery, before it is classified. */
 export type WalletAnswer =
   | { kind: 'answer'; status: number; body: unknown }
   /**
-   * Time-out, broken connection, oversized reply: the wallet may or may not have processed the call. `unsent`: this
-   * delivery certainly did not reach it, for its address is one that we don't call.
+   * Timeout, broken connection, oversized reply: the wallet may or may not have processed the call. `unsent`: this delivery
+   * certainly did not reach the wallet, since the service may not call its address.
    */
   | { kind: 'no-response'; reason: string; unsent?: true };
 
 /**
- * The judgement of one delivery. Unknown is never treated as declined, nor as accepted (docs/interface#outcomes).
+ * The outcome of one delivery. Unknown is never treated as declined, nor as accepted (docs/interface#outcomes).
  *
  * Debits: `accepted` | `declined` | `unknown`. Credits and ends: `accepted` | `repeat` | `refused`.
  * Voids: `accepted` | `repeat` | `refused` (the wallet does not accept our signature).
@@ -71,37 +71,37 @@ export type WalletAnswer =
 export type WalletOutcome =
   | {
       kind: 'accepted';
-      /** [debit, end] or [credit, end] whose end alone was refused. */
+      /** Only the end of [debit, end] or [credit, end] was refused. */
       endRefused?: ErrorObject;
       balance?: WalletBalance;
-      /** Voids only: a 400 to the very first delivery, so nobody said that the void was processed. */
+      /** Voids only: the first delivery got a 400, so the operator never confirmed the void. */
       unconfirmed?: boolean;
     }
   | {
       kind: 'declined';
-      /** 401 or error id 1001: the operator doesn't accept our signature; or its address is one that we don't call. */
+      /** 401 or error id 1001: the operator doesn't accept our signature. Also set if the service may not call its address. */
       unauthorised: boolean;
       errorCode?: ErrorObject;
-      /** A refusal that lists the debit as processed, or id 12 to a first debit: it may have been taken, and is voided. */
+      /** The refusal lists the debit as processed, or has id 12 for an initial debit. It may have been taken, so it is voided. */
       processed: boolean;
     }
   | { kind: 'unknown'; reason: string }
   | {
       kind: 'repeat';
       reason: string;
-      /** The credit of this call was accepted although the call as a whole has to be repeated. */
+      /** The credit of this call was accepted, although the call as a whole has to be retried. */
       creditAccepted: boolean;
-      /** Some delivery of the credit ended without a definite answer. */
+      /** A delivery of the credit got no definite answer. */
       maybePaid: boolean;
     }
   | {
       kind: 'refused';
       /** 401 or error id 1001. */
       unauthorised: boolean;
-      /** Names the operator's secrets that were in use, without telling them. */
+      /** Identifies the operator's secrets that were in use, without revealing them. */
       signedWith?: string;
       errorCode?: ErrorObject;
-      /** As in `repeat`: known of the credit of this call from this delivery or an earlier one. */
+      /** As in `repeat`, from this delivery or an earlier one. */
       creditAccepted: boolean;
       maybePaid: boolean;
       balance?: WalletBalance;

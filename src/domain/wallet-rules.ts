@@ -3,26 +3,26 @@ import { normalId } from './hashes';
 import { asArray, describe, has, hashIn, isObject, isUnauthorised } from './classify-wallet-reply';
 import type { OperatorTransaction, WalletAnswer, WalletCall } from './wallet-call';
 
-/** What the log and the measures say of one delivery. It decides nothing. */
+/** One delivery, for logs and metrics only. It decides nothing. */
 export interface DeliveryReport {
   transactions: Pick<OperatorTransaction, 'type' | 'hash' | 'amount'>[];
-  /** What the answer was taken for. */
+  /** The kind of the WalletOutcome. */
   outcome: string;
   why: string;
-  /** What the wallet does wrong (docs/interface#wallet-rules). */
+  /** The rules that the wallet's reply breaks (docs/interface#wallet-rules). */
   brokenRules: WalletRule[];
 }
 
-/** … and of whose round it is. */
+/** A delivery report with its round and operator. */
 export interface Delivery extends DeliveryReport {
   operatorId: string;
   gameround: string;
   purpose: string;
-  /** As the activity counts them. */
+  /** The attempt number of the activity. */
   attempt: number;
 }
 
-/** What a judgement tells of itself. */
+/** The part of an outcome that the report needs. */
 interface Judged {
   kind: string;
   reason?: string;
@@ -30,7 +30,7 @@ interface Judged {
   endRefused?: ErrorObject;
 }
 
-/** A reconciliation sends a whole round. */
+/** Limits the log line: a reconciliation sends all transactions of a round. */
 const MAX_TRANSACTIONS = 100;
 
 export function reportOf(call: WalletCall, answer: WalletAnswer, outcome: Judged): DeliveryReport {
@@ -55,9 +55,9 @@ function whyOf(answer: WalletAnswer, { reason, errorCode, endRefused }: Judged):
 interface Reply {
   call: WalletCall;
   status: number;
-  /** Where it is a JSON object. */
+  /** The body, if it is a JSON object. */
   body?: Record<string, unknown>;
-  /** Of the call, or of one of its transactions. */
+  /** The error of the call or of one of its transactions. */
   error?: ErrorObject;
   balances: unknown[];
   sent: Set<string | undefined>;
@@ -70,7 +70,7 @@ const RULES = {
   'wrong-status': ({ status }) => status !== 200 && status < 400,
   'credit-5xx': ({ call, status }) => has(call, 'credit') && status >= 500,
   'error-on-200': ({ status, error }) => status === 200 && error !== undefined,
-  // A void of a round that is voided already may be answered 400 without one.
+  // A void of a round that is already voided may get a 400 without an errorCode.
   'no-error-code': ({ call, status, body, error }) =>
     !has(call, 'void') && isRefusal(status) && body !== undefined && error === undefined,
   'no-balances': (reply) => isDone(reply) && reply.balances.length === 0,
@@ -83,7 +83,7 @@ const RULES = {
 
 export type WalletRule = keyof typeof RULES;
 
-/** The rules that the wallet's answer breaks, whatever it is taken for. */
+/** The rules that the wallet's reply breaks. They do not depend on its outcome. */
 export function brokenRules(call: WalletCall, answer: WalletAnswer): WalletRule[] {
   if (answer.kind === 'no-response') return [];
   const { status } = answer;
@@ -100,12 +100,12 @@ export function brokenRules(call: WalletCall, answer: WalletAnswer): WalletRule[
   return (Object.keys(RULES) as WalletRule[]).filter((rule) => RULES[rule](reply));
 }
 
-/** A 200 that says that all is done. */
+/** A 200 without any error. */
 function isDone({ status, body, error }: Reply): boolean {
   return status === 200 && body !== undefined && error === undefined;
 }
 
-/** 401 needs no errorCode: its status says all. */
+/** A 4xx that needs an errorCode. 401 needs none: its status is clear. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 401;
 }

@@ -8,8 +8,8 @@ import { answered, cancelRound, collectAndEnd, crash, sendNextVoid, voidDone, wi
 import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
 
 /**
- * What the outcome of the pending wallet call makes of the round (docs/interface#outcomes).
- * The next call, when there is one, stands in `pending` of the result.
+ * Applies the outcome of the pending wallet call to the round (docs/interface#outcomes).
+ * If another call follows, it is in `pending` of the result.
  */
 export function applyWalletOutcome(state: RoundState, outcome: WalletOutcome, at: string): RoundState {
   const { pending } = state;
@@ -73,14 +73,15 @@ function debitAccepted(
   return answered(taken, key, { balance: outcome.balance });
 }
 
-/** A debit call always has an entry; a type can't say so for calls of another purpose. */
+/** A debit call always has an entry, but the type PendingCall cannot express it. */
 function lostEntry(): GameStateEntry {
   throw new TypeError('a debit without its entry in the game state');
 }
 
 /**
- * A failed initial debit ends the round; a failed follow-up leaves it open. Where the debit may have been taken it is
- * voided, for an operator that can't take back a follow-up together with the whole round.
+ * A failed initial debit ends the round. A failed follow-up debit leaves the round open. A debit with an unknown outcome is
+ * voided. For an operator with `voidsWholeRound`, an unknown follow-up debit voids the whole round, or crashes it if a
+ * credit may have been paid.
  */
 function debitFailed(
   state: RoundState,
@@ -144,8 +145,9 @@ function creditAccepted(
 }
 
 /**
- * Non-repeatable: the bets are given back, unless some win was paid, or may have been, or a reconciliation asked, which
- * never gives back anything. A signature that isn't accepted says nothing of the credit: the round waits.
+ * The operator refuses the credit for good, so the bets are voided. The round is crashed instead if a credit was paid or may
+ * have been paid, or if a reconciliation asked (it never voids). After a refused signature the round waits: the refusal says
+ * nothing about the credit.
  */
 function creditRefused(
   state: RoundState,
@@ -171,7 +173,7 @@ function creditMayHaveBeenPaid(state: RoundState): boolean {
   );
 }
 
-/** Keeps what a delivery said of the credit, even where the call as a whole isn't settled. */
+/** Keeps what a delivery says about the credit, even if the call as a whole has no definite outcome. */
 function noteCredit(
   state: RoundState,
   call: PendingCall,
@@ -216,17 +218,17 @@ function voidAccepted(
   return voidDone(mark(done, 'void-unconfirmed', isUnconfirmed), at, balance);
 }
 
-/** Nothing is left to be sent to the wallet. */
+/** Whether nothing is left to be sent to the wallet. */
 export function owesNothing({ pending, voidsToCome }: RoundState): boolean {
   return pending === undefined && voidsToCome.length === 0;
 }
 
-/** The pending call's first delivery has failed: other commands are refused meanwhile. */
+/** Whether the first delivery of the pending call has failed. Other commands are refused meanwhile. */
 export function isRetried({ pending }: RoundState): boolean {
   return pending !== undefined && pending.progress !== 'first-delivery';
 }
 
-/** Sends a call again whose signature the operator did not accept. */
+/** Lets the round retry a call whose signature the operator did not accept. */
 export function resume(state: RoundState): RoundState {
   if (state.pending?.progress !== 'awaiting-operator') return state;
   return { ...state, pending: { ...state.pending, progress: 'retrying' } };
@@ -253,7 +255,7 @@ function refusedEnd(errorCode: ErrorObject): Refusal {
   return { status: 400, errorCode };
 }
 
-/** The operator's own error passes through; one about our signature doesn't: that is not the provider's fault. */
+/** Passes the operator's own error through, except an error about our signature: that is not the provider's fault. */
 function refusedBy(
   outcome: { unauthorised: boolean; errorCode?: ErrorObject },
   otherwise: 'DEBITDECLINED' | 'WALLETUNAVAILABLE',
@@ -285,7 +287,7 @@ function withOutcome(
   return { ...state, transactions };
 }
 
-/** Keeps the operator's word with the debit: a repeated delivery is answered by it. */
+/** Stores the operator's error with the debit. A redelivery of the debit reuses it. */
 function withError(state: RoundState, call: PendingCall, errorCode: ErrorObject | undefined): RoundState {
   if (errorCode === undefined) return state;
   const [debit] = call.transactions;

@@ -1,6 +1,6 @@
 import { ATTENTIONS, type Attention, type RoundState } from './types';
 
-/** A wallet call is being retried, or waits for a person: other commands are refused meanwhile. */
+/** Marks of a round whose wallet call is being retried or waits for a person. It refuses other commands meanwhile. */
 export const WAITING_MARKS: readonly Attention[] = [
   'credit-unauthorised',
   'credit-pending',
@@ -8,7 +8,7 @@ export const WAITING_MARKS: readonly Attention[] = [
   'void-pending',
 ];
 
-/** Why a person should look at the round, the most urgent first; empty when nothing waits longer than it should. */
+/** The reasons why a person should look at the round, most urgent first. Empty if nothing waits too long. */
 export function attentionOf(state: RoundState): Attention[] {
   const found = new Set<Attention>(state.marks);
   if (state.status !== 'open') found.delete('auto-close-failing');

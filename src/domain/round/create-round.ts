@@ -11,7 +11,7 @@ import type {
   StartCommand,
 } from './types';
 
-/** A round as it begins: its first debit is to be sent, nothing is decided yet. */
+/** Creates a round whose first debit is pending. */
 export function createRound(
   identity: RoundIdentity,
   policy: RoundPolicy,
@@ -41,7 +41,7 @@ export function createRound(
   return beginDebit(state, command, 'start', at);
 }
 
-/** Puts a debit on its way: the first one, or a follow-up of an open round. */
+/** Makes a debit pending: the initial debit, or a follow-up debit of an open round. */
 export function beginDebit(state: RoundState, command: StartCommand, key: string, at: string): RoundState {
   const first = key === 'start';
   const { gameround, currency } = state.identity;
@@ -60,8 +60,8 @@ export function beginDebit(state: RoundState, command: StartCommand, key: string
       : { discountAmount: command.discount.amount, discountCampaignId: command.discount.campaignId }),
     outcome: 'pending',
   };
-  // A bet and its end go in one call only where nothing was won: were the answer to [debit, credit] lost, we would
-  // void a debit whose win was paid. A follow-up's end never goes with it: it would close a round we may yet need.
+  // The end goes in the same call as the bet only if there is no win. If the reply to [debit, credit] were lost, the service
+  // would void a debit whose win was paid. A follow-up debit never carries its end: if it fails, the round stays open.
   const endTogether = first && command.endGame && command.winAmount === 0;
   const end = endTogether ? [endTransaction(state, key, 'startGameRound', at)] : [];
   const pending: PendingCall = {
@@ -107,7 +107,7 @@ function debitEntry(state: RoundState, command: StartCommand, key: string, at: s
   };
 }
 
-/** Free-form data comes back as it was sent: of our own entries those go into it whose names it doesn't have. */
+/** Adds our own entries to the provider's free-form data. An entry whose name the provider uses goes to `own` instead. */
 export function besideGiven(
   own: Record<string, string>,
   given: Record<string, string> = {},

@@ -24,19 +24,19 @@ import type {
   StartCommand,
 } from './types';
 
-/** What a round takes, besides the bound of its state (size.ts). */
+/** Limits of a round, in addition to the size of its state (size.ts). */
 export const MAX_COMMANDS = 2_000;
 export const MAX_SPIN_COUNTERS = 100;
 export const MAX_INFO_BYTES = 512 * 1024;
 
 export type Decision =
-  /** Not kept: the same command may be sent again and be judged anew. */
+  /** Not stored: the same command can be sent again and is decided anew. */
   | { kind: 'refuse'; refusal: Refusal }
-  /** Known: its answer is there, or it is being carried out. */
+  /** The command is known: it has an answer or is being carried out. */
   | { kind: 'join'; key: string }
   | { kind: 'accept'; key: string; state: RoundState };
 
-/** What becomes of a command, given how the round stands (docs/interface#round-states, #identify-first). */
+/** Decides whether the round refuses, joins or accepts a command (docs/interface#round-states, #identify-first). */
 export function decide(state: RoundState, command: Command, at: string): Decision {
   const key = keyOf(state, command);
   const known = Object.hasOwn(state.commands, key) ? state.commands[key] : undefined;
@@ -48,12 +48,12 @@ export function decide(state: RoundState, command: Command, at: string): Decisio
   }
   if (state.status !== 'open') return refuse('GAMEROUNDNOTACTIVE');
   if (known !== undefined) return joinOrMismatch(known, command, key);
-  // A call is in flight or being retried: only one command at a time may touch the money.
+  // A call is in flight or being retried. Only one command at a time may move money.
   if (state.pending !== undefined) return refuse('OPERATIONBEINGPROCESSED');
   return carryOut(state, command, key, at);
 }
 
-/** A known key: the same command joins, another one is refused. */
+/** The key is known. The same command joins, a command with other money fields is refused. */
 function joinOrMismatch(known: CommandEntry, command: Command, key: string): Decision {
   return known.fingerprint === fingerprintOf(command) ? { kind: 'join', key } : refuse('IDEMPOTENCYMISMATCH');
 }
@@ -90,7 +90,7 @@ function followUpDebit(state: RoundState, command: StartCommand, key: string, at
   const info = infoOf({ result: command.result, rngCallId: command.rngCallId });
   const full = fullOf(state, { info });
   if (full !== undefined) return full;
-  // A ticket is chosen when a round opens; what follows is paid with money.
+  // A ticket can only pay the initial debit.
   if (command.useTicket) return refuse('INVALIDREQUEST', 'debitInformation.useTicketInfo');
   if (totalWonWith(state, command.winAmount) === undefined)
     return refuse('INVALIDREQUEST', 'rngResult.winAmount');
@@ -150,8 +150,8 @@ function end(state: RoundState, command: EndCommand, key: string, at: string): R
 }
 
 /**
- * Reconciliation closes an open round with its open winnings credited, and a crashed one is open. Nothing is sent for
- * it here: what it was never asked to pay, and its end, are owed from now on and go with all that is sent again.
+ * A reconciliation credits the open winnings of a round and closes it. For a crashed round nothing is sent here: winnings
+ * that are in no transaction yet, and the end, become pending, and the reconciliation sends them with all other transactions.
  */
 function closeCrashed(state: RoundState, command: EndCommand, key: string, at: string): Decision {
   if (Object.hasOwn(state.commands, key)) return { kind: 'join', key };
@@ -167,7 +167,7 @@ function isEnding({ transactions }: RoundState): boolean {
   return transactions.some(({ type, outcome }) => type === 'end' && outcome !== 'declined');
 }
 
-/** Open winnings that no transaction stands for. */
+/** Open winnings that are in no pending credit. */
 function unclaimedWinningsOf(state: RoundState): number {
   return state.amountToCollect - owedIn(state);
 }
@@ -178,7 +178,7 @@ function owedIn({ transactions }: RoundState): number {
     .reduce((sum, { amount = 0 }) => sum + amount, 0);
 }
 
-/** They, and the round's end, are owed from now on. */
+/** Adds a pending credit for the unclaimed winnings, and a pending end. */
 function owingUnclaimed(
   state: RoundState,
   rest: number,
@@ -198,7 +198,7 @@ function stillCrashed(state: RoundState, key: string): Decision {
   return { kind: 'accept', key, state: answered(state, key, { refusal: refusal('GAMEROUNDCRASHED') }) };
 }
 
-/** A person's word also ends the waiting for a wallet that never answers, or never accepts. */
+/** A person's settle also ends the wait for a wallet that never responds or never accepts. */
 function settleRound(
   state: RoundState,
   known: CommandEntry | undefined,
@@ -216,12 +216,12 @@ function settleRound(
       : joinOrMismatch(known, command, key);
   }
   const why = refusal('GAMEROUNDCRASHED');
-  // A delivery may be on its way.
+  // A delivery of the credit may be in flight.
   const crashed = crash({ ...state, maybePaid: true }, pending.commandKey ?? '', why);
   return settleCrashed(crashed, known, command, key, at);
 }
 
-/** The bet was given back, by that void or in another way. It can't be declined: the player would lose the bet. */
+/** A person says that the bet was given back. A void cannot be declined: the player would lose the bet. */
 function settleVoid(
   state: RoundState,
   pending: PendingCall,
@@ -245,9 +245,9 @@ function settleVoid(
 }
 
 /**
- * Brings a crashed round to `closed` (docs/interface#crashed, #settle), once each of its transactions took effect, or never
- * will. Nothing is given up unnamed: what is in neither list stays as it is, winnings that no transaction stands for
- * are owed from now on, as is the end, and the round stays crashed as long as anything is open.
+ * Applies the two lists of a settle to a crashed round (docs/interface#crashed, #settle). A transaction in neither list stays
+ * as it is. Winnings that are in no transaction become owed, and so does the end. The round becomes `closed` when no
+ * transaction is open; until then it stays crashed.
  */
 function settleCrashed(
   state: RoundState,
@@ -269,7 +269,7 @@ function settleCrashed(
   const resolution = { key: command.key, reason: command.reason, at };
   const settled = command.key === RECONCILE ? (state.settled ?? resolution) : resolution;
   const decided = recomputeOpenWinnings({ ...remember(state, command, key), transactions, settled });
-  // As it was before the lists: what they decline is no open winning again, and neither is an end that was declined.
+  // Use the state before the lists: a credit or end that they decline must not become owed again.
   const wasEnding = state.transactions.some(({ type }) => type === 'end');
   const owing = wasEnding ? decided : owingUnclaimed(decided, unclaimedWinningsOf(state), key, 'settle', at);
   const counted = { ...owing, stake: stakeOf(owing), amountToCollect: owedIn(owing) };
@@ -278,7 +278,7 @@ function settleCrashed(
   return { kind: 'accept', key, state: answered(closed, key) };
 }
 
-/** What is wrong with a settle's lists: a typing error must not give up money. */
+/** What is wrong with the lists of a settle. They are checked strictly, so that a typing error gives up no money. */
 function faultOfLists(transactions: readonly RoundTransaction[], command: SettleCommand): string | undefined {
   const hashesOf = (some: readonly RoundTransaction[]): Set<string> => new Set(some.map(({ hash }) => hash));
   const own = hashesOf(transactions);
@@ -325,7 +325,7 @@ function voidRound(state: RoundState, reason: string, key: string, at: string): 
   return { kind: 'accept', key, state: cancelRound({ ...state, voidCommandKey: key }, reason, at) };
 }
 
-/** The round is over without effect: every debit that was taken, or may have been, is voided, the first one first. */
+/** Cancels the round: voids every debit that was taken or may have been taken, the initial one first. */
 export function cancelRound(state: RoundState, reason: string, at: string): RoundState {
   const taken = state.transactions.filter(
     ({ type, outcome }) => type === 'debit' && (outcome === 'accepted' || outcome === 'unknown'),
@@ -342,7 +342,7 @@ export function cancelRound(state: RoundState, reason: string, at: string): Roun
   return sendNextVoid({ ...cancelled, voidsToCome: voids }, reason, at);
 }
 
-/** One call for each void: each then has an outcome of its own. It carries the hash of the debit it takes back. */
+/** Sends one call per void, so that each has its own outcome. A void carries the hash of its debit. */
 export function sendNextVoid(state: RoundState, reason: string, at: string): RoundState {
   const [hash, ...voidsToCome] = state.voidsToCome;
   if (hash === undefined) return state;
@@ -368,7 +368,7 @@ export function sendNextVoid(state: RoundState, reason: string, at: string): Rou
   };
 }
 
-/** After a void: the next one, or the answer to who asked for them. */
+/** After a void: sends the next void, or answers the command that asked for the voids. */
 export function voidDone(state: RoundState, at: string, balance?: WalletBalance): RoundState {
   const reason = state.pending?.transactions[0]?.reason ?? '';
   const next = sendNextVoid({ ...state, pending: undefined }, reason, at);
@@ -376,12 +376,12 @@ export function voidDone(state: RoundState, at: string, balance?: WalletBalance)
   return answered(next, state.voidCommandKey, { balance });
 }
 
-/** Status stays `open`; nothing more is sent until the round is reconciled. Its credits stay pending: they are owed. */
+/** The status stays `open`, and nothing more is sent until a reconciliation. Credits stay pending: they are owed. */
 export function crash(state: RoundState, key: string, why: Refusal, about: Partial<Answer> = {}): RoundState {
   return answered({ ...state, crashed: true, pending: undefined }, key, { refusal: why, ...about });
 }
 
-/** Keeps the answer to a command; a repeat is answered from it. */
+/** Stores the answer to a command. A repeat gets the same answer. */
 export function answered(state: RoundState, key: string, about: Partial<Answer> = {}): RoundState {
   const entry = state.commands[key];
   if (entry === undefined) return state;
@@ -395,7 +395,7 @@ export function answered(state: RoundState, key: string, about: Partial<Answer> 
     stake: state.stake,
     credits: acceptedCredits(state).length,
     ...about,
-    // One for each command is kept: all but the first without the discounts and tickets that may come with a balance.
+    // Only the first answer keeps discounts and tickets, since a long round stores one answer per command.
     ...(balance === undefined || key === 'start'
       ? { balance }
       : { balance: { balances: balance.balances, useBonusFirst: balance.useBonusFirst } }),
@@ -452,7 +452,7 @@ export function withEntry(state: RoundState, entry: GameStateEntry): RoundState 
   };
 }
 
-/** Commands that add to the state are bounded; those that finish the round never are. */
+/** Refuses a command that would exceed the limits of a round. Commands that finish a round have no such limit. */
 function fullOf(state: RoundState, data: GameData): Decision | undefined {
   if (Object.keys(state.commands).length >= MAX_COMMANDS)
     return refuse('INVALIDREQUEST', 'the round has too many steps');

@@ -4,8 +4,8 @@ import type { Grants } from '../wallet-call';
 import type { RoundState } from './types';
 
 /**
- * The player's discounts and tickets after a command that uses one of them up, or gives it back: wallets tell balances
- * with a bet, and seldom these. Undefined where the command changes nothing that is known.
+ * The player's discounts and tickets after a command that uses one of them or gives it back. They are calculated here, since
+ * wallets return balances with a bet but seldom discounts and tickets. Undefined if the command changes nothing.
  */
 export function grantsAfter(state: RoundState, key: string): Grants | undefined {
   const { grants, ticket, transactions } = state;

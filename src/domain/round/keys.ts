@@ -1,12 +1,12 @@
 import { hashOf, normalId } from '../hashes';
 import type { Command, RoundState } from './types';
 
-/** Key and reason of what a reconciliation says to a round. */
+/** Key and reason of the commands that a reconciliation sends to a round. */
 export const RECONCILE = 'reconcile';
 
 /**
- * The key under which a round remembers a command. A start is the round's own (`start`) unless the game takes
- * follow-up debits and both calls say which draw they belong to (docs/interface#follow-up-debit).
+ * The key under which a round stores a command. A start has the key `start`, unless the game allows follow-up debits and
+ * both calls have a rngCallId and these differ (docs/interface#follow-up-debit).
  */
 export function keyOf(state: RoundState, command: Command): string {
   switch (command.type) {
@@ -32,7 +32,7 @@ function isFollowUpDebit(state: RoundState, rngCallId: string | undefined): rngC
   );
 }
 
-/** The money fields of a command: a repeat has to have the same ones. */
+/** The money fields of a command. A repeat must have the same. */
 export function fingerprintOf(command: Command): string {
   switch (command.type) {
     case 'start':
@@ -49,7 +49,7 @@ export function fingerprintOf(command: Command): string {
     case 'addSpinCounter':
       return JSON.stringify([command.counterType, command.awarded, command.used]);
     case 'settle':
-      // Its lists may name every transaction of a long round.
+      // A hash, since the lists may name every transaction of a long round.
       return hashOf([command.accepted, command.declined ?? []].map((list) => [...new Set(list)].sort()));
     case 'end':
     case 'void':

@@ -1,24 +1,24 @@
 import type { RoundSnapshot, RoundState } from './types';
 
-/** What has the two long lists of a round. */
+/** The two long lists of a round. */
 type Lists = Pick<RoundState, 'transactions' | 'gameState'>;
 
-/** How many entries at the beginning of each list of a round are left out, and the version of the record that has them. */
+/** How many entries at the start of each list are left out, and the version of the record that holds them. */
 export interface KnownEntries {
   transactions: number;
   gameState: number;
   version: number;
 }
 
-/** What was last written of a round. */
+/** The last written record of a round. */
 export interface Recorded {
   snapshot: RoundSnapshot;
   version: number;
 }
 
 /**
- * The versions that a run has given to its record: all up to the last one that is known to be written, and those that may
- * have been since. A record with another one was written by a run that is not known here.
+ * The versions of the record that a run has written: all up to `upTo`, the last one known to be written, and those in
+ * `also`, which may have been written since. A record with another version was written by an unknown run.
  */
 export interface OwnVersions {
   upTo: number;
@@ -29,12 +29,12 @@ export function isOwn({ upTo, also }: OwnVersions, version: number): boolean {
   return version <= upTo || also.includes(version);
 }
 
-/** A shorter list goes as a whole: its record is written without being read first. */
+/** A shorter list is sent as a whole, so that its record can be written without reading it first. */
 const FEWEST_LEFT_OUT = 16;
 
 /**
- * A round as it is sent to its record: without the entries that stand there already, or the history of a long round
- * would grow with the square of its length. `recorded` is what was last written.
+ * The round without the entries that its record (`recorded`, the last written one) already holds. Otherwise the history of a
+ * long round would grow with the square of its length.
  */
 export function withoutKnown<Round extends Lists>(
   round: Round,
@@ -55,7 +55,7 @@ export function withoutKnown<Round extends Lists>(
   };
 }
 
-/** The round as a whole again; undefined when the record is not the one that was left out from. */
+/** Adds the left-out entries from the record again. Undefined if the record has another version than `known`. */
 export function withKnown<Round extends Lists>(
   round: Round,
   known: KnownEntries,

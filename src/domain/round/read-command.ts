@@ -6,12 +6,12 @@ import type { Command } from './types';
 type Fields = Record<string, unknown>;
 
 /**
- * A command from outside, a person at Temporal Web included: the command where it has the right shape, otherwise the
- * name of the first field that hasn't. Unknown fields are left out. A person may leave out the key and the reason of
- * an end or void, or all of it; a settle, which can't be undone, says both.
+ * Reads a command from outside, for example from a person in Temporal Web. Returns the command, or the name of the first
+ * wrong field. Unknown fields are removed. Key and reason of an end or void are optional, and so is the whole input. A
+ * settle can't be undone, so its key and reason are required.
  */
 export function readCommand(type: Command['type'], raw: unknown): { command: Command } | { fault: string } {
-  // A text or a list is a mistake, and must not close a round.
+  // An input that is a string or an array is a mistake and must not close a round.
   if (!isObject(raw ?? {})) return { fault: 'input' };
   const fields = Object.fromEntries(Object.entries(fieldsOf(raw)).filter(([, value]) => value !== null));
   const unsaid = type === 'settle' ? {} : { key: 'by-hand', reason: 'by hand' };
@@ -23,7 +23,7 @@ export function readCommand(type: Command['type'], raw: unknown): { command: Com
   return { command: inOneForm({ type, ...Object.fromEntries(known) } as unknown as Command) };
 }
 
-/** A person copies hashes from wherever they stand. */
+/** A person may copy hashes in capitals. */
 function inOneForm(command: Command): Command {
   if (command.type !== 'settle') return command;
   const { accepted, declined } = command;
@@ -32,13 +32,13 @@ function inOneForm(command: Command): Command {
 
 type Check = [field: string, fits: (value: unknown) => boolean];
 
-/** A key is named by its kind and an identifier: `transaction:…`. */
+/** A key consists of a kind and an identifier: `transaction:…`. */
 const MAX_KEY_CHARS = 'transaction:'.length + MAX_ID_CHARS;
 const MAX_REASON_CHARS = 160;
-/** It stands with the void of each of a round's debits, or with each win that the end collects (size.ts). */
+/** Short, since the reason is stored with the void of each debit, or with each win that the end collects (size.ts). */
 const MAX_END_REASON_CHARS = 32;
 const MAX_JACKPOTS = 64;
-/** More than a round can have transactions (MAX_COMMANDS). */
+/** More than the number of transactions that a round can have (MAX_COMMANDS). */
 const MAX_HASHES = 10_000;
 const isId = (value: unknown): boolean => isIdentifier(value);
 const isName = (value: unknown): boolean => isLine(value);
@@ -47,7 +47,7 @@ const optional =
   (fits: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     value === undefined || fits(value);
-/** Its texts are the operator's, and so are a discount's: lines as they are. */
+/** The texts of a ticket or discount come from the operator, so they may contain `#`. */
 const isTicket = (value: unknown): boolean => {
   const { serial, stake, currency, count, feature, usedBefore, wonBefore } = fieldsOf(value);
   const isNamed = [serial, currency].every(isName) && (feature === undefined || isName(feature));

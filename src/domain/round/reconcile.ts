@@ -7,8 +7,8 @@ import { undecidedDebits, voidedHashes } from './transactions';
 import type { RoundSnapshot, RoundTransaction } from './types';
 
 /**
- * What reconciliation sends again (docs/interface#reconcile-transactions): everything in its original order, with original
- * hashes and amounts. A declined debit never; an unknown one only where its void comes after it.
+ * The transactions that a reconciliation sends again (docs/interface#reconcile-transactions), in the original order, with the
+ * original hashes and amounts. Declined transactions are left out. An unknown debit is sent only if the round has its void.
  */
 export function transactionsToResend(round: RoundSnapshot): OperatorTransaction[] {
   const voided = voidedHashes(round.transactions);
@@ -20,7 +20,7 @@ function isResent({ type, outcome, hash }: RoundTransaction, voided: Set<string>
   return outcome === 'accepted' || (outcome === 'unknown' && voided.has(hash));
 }
 
-/** The operator's answer, mirrored. */
+/** The operator's reply, as the reconciliation returns it. */
 export interface ReconcileOutcome {
   kind: 'accepted' | 'refused' | 'unreachable' | 'nothing';
   hashesProcessed: { hash: string; errorCode?: ErrorObject }[];
@@ -30,9 +30,7 @@ export interface ReconcileOutcome {
 
 export const NOTHING_TO_RESEND: ReconcileOutcome = { kind: 'nothing', hashesProcessed: [] };
 
-/**
- * No outcome ever voids, cancels or crashes: it is told, and that is all. `strictReplies`: see DeliveryFacts.
- */
+/** Reads the wallet's reply. No outcome voids, cancels or crashes the round. `strictReplies`: see DeliveryHistory. */
 export function readReconcileAnswer(
   sent: readonly OperatorTransaction[],
   answer: WalletAnswer,
@@ -58,11 +56,14 @@ export function readReconcileAnswer(
   };
 }
 
-/** What a crashed round still owes, or undefined where the operator's answer leaves some of it open. */
+/**
+ * The hashes that the operator's reply confirms, if they include all that a crashed round still owes. Undefined if the reply
+ * leaves something open.
+ */
 export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): string[] | undefined {
   const resent = transactionsToResend(round).map(({ hash }) => hash);
   const confirmed = outcome.kind === 'accepted' ? resent : processedIn(outcome);
-  // An unknown debit that nothing takes back: no answer to what was resent says what became of it.
+  // An unknown debit without a void was not sent again, so the reply says nothing about it.
   if (undecidedDebits(round.transactions).length > 0) return undefined;
   const owed = round.transactions.filter(
     ({ type, outcome: known }) => type !== 'debit' && known === 'pending',
@@ -71,13 +72,13 @@ export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): stri
   return owed.every(({ hash }) => confirmed.includes(hash)) ? confirmed : undefined;
 }
 
-/** What is listed both with an error and without one is open. */
+/** Hashes that are listed without an error. A hash that is listed with and without an error stays open. */
 function processedIn({ hashesProcessed }: ReconcileOutcome): string[] {
   const failed = new Set(hashesProcessed.filter(({ errorCode }) => errorCode).map(({ hash }) => hash));
   return hashesProcessed.map(({ hash }) => hash).filter((hash) => !failed.has(hash));
 }
 
-/** Under the hashes that were sent, however the operator writes them. */
+/** The listed transactions under the hashes that were sent; the operator may write them in capitals. */
 function readHashes(
   value: unknown,
   status: number,

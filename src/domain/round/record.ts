@@ -6,7 +6,7 @@ import type { RoundSnapshot, RoundStatus, RoundTransaction } from './types';
 /** docs/interface#record-transaction */
 export type RecordTransaction = Omit<RoundTransaction, 'outcome' | 'errorCode' | 'balanceAfter'>;
 
-/** docs/interface#round-record; `crashed` is an extra entry of ours. */
+/** docs/interface#round-record, with the additional entry `crashed`. */
 export interface GameroundRecord {
   hash: string;
   player: string;
@@ -49,12 +49,12 @@ export function recordTransactions(round: RoundSnapshot): RecordTransaction[] {
   );
 }
 
-/** Whose a round is, and how it stands. */
+/** The owner and the status of a round. */
 export interface Standing extends Pick<RoundSnapshot, 'status' | 'attention'> {
   identity: Owner & { gameround: string; sessionId: string };
 }
 
-/** What lists show of a round: little, however long it is. */
+/** The summary of a round in lists. Its size does not grow with the round. */
 export interface ListedRound extends GameRoundInfo {
   timestamp: string;
   amountToCollect: number;
@@ -75,7 +75,7 @@ export function listedRound(round: RoundSnapshot): ListedRound {
   };
 }
 
-/** docs/interface#round-detail: the record and what was really taken and given; minor units. */
+/** docs/interface#round-detail: the record, and what the player really paid; minor units. */
 export interface GameRoundDetail extends Omit<GameroundRecord, 'transactions'> {
   baseStake: number;
   totalPayedAmount: number;
@@ -90,7 +90,7 @@ export function gameRoundDetail(round: RoundSnapshot, environment: string): Game
   const transactions = effectiveTransactions(round).map((transaction) => {
     const { outcome: _outcome, errorCode: _errorCode, ...shown } = transaction;
     const isMoney = shown.type === 'debit' || shown.type === 'credit';
-    // A bet that was taken back cost nothing.
+    // A voided bet cost nothing.
     const payed = isKept(transaction) ? payedOf(shown) : 0;
     return { ...shown, ...(isMoney ? { payed } : {}) };
   });
@@ -99,7 +99,7 @@ export function gameRoundDetail(round: RoundSnapshot, environment: string): Game
     ...gameroundRecord(round, environment),
     transactions,
     baseStake: beforeMultiplier(round.stake, round.identity.currencyMultiplier),
-    // What the player really paid for the bets: discounts taken off, nothing for a ticket.
+    // What the player really paid for the bets: discounts are subtracted, a ticket costs nothing.
     totalPayedAmount: debits.reduce((sum, { payed }) => sum + (payed ?? 0), 0),
     dataStored: round.dataStored ?? {},
     ticketUsed: round.ticket !== undefined,

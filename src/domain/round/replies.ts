@@ -35,26 +35,26 @@ export interface FreePlayInfo {
   serial: string;
 }
 
-/** What a round answers to a command: the part of the game reply (docs/interface#game-reply) that the round knows. */
+/** A round's answer to a command: the part of the game reply (docs/interface#game-reply) that the round knows. */
 export interface RoundReply {
   gameRoundInfo: GameRoundInfo;
-  /** The newest entries (see MAX_REPLY_ENTRIES); getGameRoundInfo has them all. */
+  /** The newest entries (see MAX_REPLY_ENTRIES). getGameRoundInfo returns all entries. */
   gameState: GameStateEntry[];
   amountToCollect: number;
   amountCredited: number;
   freePlayInfo?: FreePlayInfo;
   spinsAvailable?: number;
-  /** Present when the command's own wallet call told balances. */
+  /** Present if the wallet call of this command returned balances. */
   balance?: WalletBalance;
-  /** The reply to a repeat: its balance is what the first one told, and others may have been told since. */
+  /** The reply to a repeat. Its balance is that of the first reply and may be outdated. */
   isRepeat?: true;
-  /** Present when the command was refused or failed; the other fields then tell how the round stands. */
+  /** Present if the command was refused or failed. The other fields then have the current state of the round. */
   refusal?: Refusal;
 }
 
-/** How many entries of the game state a command's reply carries at most. */
+/** The most game state entries in a command's reply. */
 export const MAX_REPLY_ENTRIES = 20;
-/** And how much of them: every answer stands in the history, and the newest ones in the round's result. */
+/** The largest size of these entries. Every answer is stored in the history, and the newest ones in the round's result. */
 const MAX_REPLY_CHARS = 24 * 1024;
 
 export function gameRoundInfo(round: RoundSnapshot | RoundState): GameRoundInfo {
@@ -89,7 +89,7 @@ export function freePlayInfo(round: RoundSnapshot | RoundState): FreePlayInfo | 
   };
 }
 
-/** The newest entry, and of those before it as many as an answer may carry. */
+/** The newest entries, as many as a reply may carry, but at least one. */
 function newest(entries: readonly GameStateEntry[]): GameStateEntry[] {
   let chars = 0;
   let from = entries.length;
@@ -99,18 +99,18 @@ function newest(entries: readonly GameStateEntry[]): GameStateEntry[] {
     from -= 1;
   }
   const last = entries.at(-1);
-  // Its caller has sent what it holds, and getGameRoundInfo tells all of it.
+  // The newest entry alone is too large. Leave out its data: the caller has sent it, and getGameRoundInfo returns it.
   return from === entries.length && last !== undefined
     ? [{ ...last, own: undefined, result: { ...last.result, info: {} } }]
     : entries.slice(from);
 }
 
-/** What a reply is made of. */
+/** The data from which a reply is made. */
 type Answering = (RoundSnapshot | RoundState) & Partial<Pick<RoundState, 'commands' | 'lastBalance'>>;
 
-/** The reply to a command that was answered: the same again for every repeat. */
+/** The reply to a command that was answered. Every repeat gets the same reply. */
 export function replyTo(state: Answering, answer: Answer): RoundReply {
-  // As it was then: later credits have not collected anything yet.
+  // Rebuild the state at the time of the answer, without later credits.
   const credits = acceptedCredits(state).slice(0, answer.credits);
   const gameState = applyCredits(state.gameState.slice(0, answer.entries), credits);
   const isFirst = answer === state.commands?.start?.answer;
@@ -126,7 +126,7 @@ export function replyTo(state: Answering, answer: Answer): RoundReply {
   };
 }
 
-/** The reply to a command that was refused: why, and how the round stands. */
+/** The reply to a refused command: the refusal and the current state of the round. */
 export function replyAbout(round: RoundSnapshot | RoundState, refusal: Refusal): RoundReply {
   return {
     gameRoundInfo: gameRoundInfo(round),
@@ -158,19 +158,19 @@ export function snapshotOf(state: RoundState): RoundSnapshot {
   };
 }
 
-/** Open and not crashed: the player's game goes on, and the round holds the open-round guard. */
+/** Whether the round holds the open-round guard: it is open and not crashed, so the player's game goes on. */
 export function holdsGuard({ status, crashed }: Pick<RoundSnapshot, 'status' | 'crashed'>): boolean {
   return status === 'open' && !crashed;
 }
 
-/** Transactions that took effect at the operator, or may have: what a record shows. */
+/** Transactions that took effect at the operator or may have. A record shows these. */
 export function effectiveTransactions(round: RoundSnapshot | RoundState): RoundTransaction[] {
   return round.transactions.filter(
     ({ type, outcome }) => outcome === 'accepted' || (type === 'debit' && outcome === 'unknown'),
   );
 }
 
-/** Tells of a transaction whether the operator has carried it out and, of a bet, not given it back. */
+/** Returns a test: did the operator accept the transaction and, if it is a bet, not void it? */
 export function effectiveIn(round: RoundSnapshot | RoundState): (transaction: RoundTransaction) => boolean {
   const voided = new Set(
     round.transactions
@@ -180,7 +180,7 @@ export function effectiveIn(round: RoundSnapshot | RoundState): (transaction: Ro
   return ({ type, hash, outcome }) => outcome === 'accepted' && (type !== 'debit' || !voided.has(hash));
 }
 
-/** Sums of what the operator was asked to take and to give, as far as it took effect; minor units. */
+/** Sums of the debits and of the credits that took effect; minor units. */
 export function totals(round: RoundSnapshot | RoundState): {
   totalBetAmount: number;
   totalWinAmount: number;

@@ -4,9 +4,9 @@ import { sendNextVoid } from './decide';
 import type { RoundPolicy, RoundSnapshot, RoundState, RoundTransaction } from './types';
 
 /**
- * Temporal was restored from an older copy and the record is ahead of this state: the round becomes what its record says.
- * One that is over stays over. An open one is crashed: what it did since the copy is known from the record alone. So is one
- * that has moved money since of which the record knows nothing.
+ * Temporal was restored from an older copy, so the record is newer than this state. The round takes over the record's state.
+ * A round that is over stays over. An open round is crashed, since only the record knows what it did after the copy. A round
+ * is also crashed if it has since moved money that the record does not show.
  */
 export function takeOver(state: RoundState, record: RoundSnapshot, at: string): RoundState {
   const { attention: _shown, ...recorded } = record;
@@ -30,26 +30,26 @@ export function takeOver(state: RoundState, record: RoundSnapshot, at: string): 
   return record.status === 'cancel' ? owingItsVoids(taken, at) : taken;
 }
 
-/** Transactions that took effect, or may have, and that the record does not show. The pending call was not sent. */
+/** Transactions that took effect or may have, but are not in the record. The pending call is left out: it was not sent. */
 function movedSince(state: RoundState, record: RoundSnapshot): RoundTransaction[] {
   const nameOf = ({ type, hash }: Pick<RoundTransaction, 'type' | 'hash'>): string => `${type} ${hash}`;
   const known = new Set([...record.transactions, ...(state.pending?.transactions ?? [])].map(nameOf));
   return state.transactions.filter((one) => one.outcome !== 'declined' && !known.has(nameOf(one)));
 }
 
-/** A round whose workflow Temporal does not know, from its record: crashed, for a reconciliation or a person to end. */
+/** Makes a crashed round from its record, if Temporal does not know the workflow. A reconciliation or a person ends it. */
 export function restoredRound(record: RoundSnapshot, policy: RoundPolicy): RoundState {
   const { attention: _shown, ...recorded } = record;
   const nothing = { commands: {}, voidsToCome: [], marks: [], maybePaid: true, infoBytes: 0 };
   return crashedAsRestored({ ...recorded, ...nothing, policy });
 }
 
-/** What a command is answered whose round was taken over from its record. */
+/** The refusal for a command whose round was taken over from its record. */
 export function refusedAsRestored({ status }: RoundState): Refusal {
   return refusal(status === 'open' ? 'GAMEROUNDCRASHED' : 'GAMEROUNDNOTACTIVE');
 }
 
-/** A debit that was on its way may have been taken: a person decides. Credits, voids and ends stay owed. */
+/** A pending debit may have been taken, so it becomes unknown and a person decides. Credits, voids and ends stay owed. */
 function crashedAsRestored(state: RoundState): RoundState {
   const transactions = state.transactions.map((transaction) =>
     transaction.type === 'debit' && transaction.outcome === 'pending'
@@ -60,7 +60,7 @@ function crashedAsRestored(state: RoundState): RoundState {
   return mark(crashed, 'restored', true);
 }
 
-/** A void may be sent any number of times: those without an answer, or that were still to come, are sent again. */
+/** Sends all voids again that have no answer or were not sent yet. A void may be sent any number of times. */
 function owingItsVoids(state: RoundState, at: string): RoundState {
   const done = state.transactions.filter(({ type, outcome }) => type !== 'void' || outcome === 'accepted');
   const voided = new Set(done.filter(({ type }) => type === 'void').map(({ hash }) => hash));

@@ -2,25 +2,25 @@ import { bytesOf } from '../texts';
 import type { RoundState } from './types';
 
 /**
- * A workflow's arguments may have 2 MiB, and a round's state is one when the round goes on in a new run. A round grows
- * up to here: the rest is for what finishes it, its last balance, and what the provider tells of it afterwards.
+ * The arguments of a workflow may have 2 MiB, and continue-as-new passes the round's state as an argument. A round may grow
+ * up to this limit. The rest is for the transactions that finish it, its last balance, and the provider's result.
  */
 export const MAX_STATE_BYTES = 1_400 * 1024;
-/** What a person or a reconciliation decides about a full round still fits, some hundred times. */
+/** Above the limit, so that a full round can still store some hundred decisions of a person or a reconciliation. */
 export const MAX_SETTLED_BYTES = MAX_STATE_BYTES + 128 * 1024;
 
-/** What a command adds besides the data that it brings: its key, its answer, its entry and its transactions. */
+/** What a command adds besides its free-form data: its key, answer, entry and transactions. */
 const STEP_BYTES = 4 * 1024;
-/** A debit may have to be voided: the transaction for it, with its reason. */
+/** Reserved per debit for the void that it may need. */
 const VOID_BYTES = 512;
-/** A win says by which command it was collected. */
+/** Reserved per entry for the `reason`: the command that collected the win. */
 const REASON_BYTES = 128;
 
-// Parts are never changed, only replaced: what is known of one is the same in every round and every replay.
+// Parts of a state are replaced and never changed, so a cached size is right in every round and every replay.
 // eslint-disable-next-line no-restricted-syntax
 const measured = new WeakMap<object, number>();
 
-/** How much of a round's state grows with its commands, as JSON in UTF-8; what its end or voids would add is counted already. */
+/** Bytes (JSON in UTF-8) of the parts that grow with the commands. It includes what the end or the voids would add. */
 export function growthOf({ commands, transactions, gameState }: RoundState): number {
   let bytes = 0;
   for (const key of Object.keys(commands)) bytes += bytesOf(key) + sizeOf(commands[key]!);
@@ -31,12 +31,12 @@ export function growthOf({ commands, transactions, gameState }: RoundState): num
   return bytes;
 }
 
-/** Whether one more command, with so much data, still leaves room for what finishes the round. */
+/** Whether one more command with this much data still leaves room to finish the round. */
 export function hasRoomFor(state: RoundState, infoBytes: number): boolean {
   return growthOf(state) + infoBytes + STEP_BYTES <= MAX_STATE_BYTES;
 }
 
-/** Around each part stand a comma or a colon and quotes. */
+/** A comma, a colon and quotes around each part. */
 const SEPARATORS = 4;
 
 function sizeOf(part: object): number {

@@ -1,13 +1,13 @@
 import type { RoundTransaction } from './types';
 
-/* What a round's transactions say of themselves, for whoever asks: decisions, reconciliation, people. */
+/* Questions about a round's transactions, for decisions and reconciliation. */
 
-/** Hashes of the debits that a void takes back: it carries the hash of its debit. */
+/** Hashes of the debits that have a void. A void carries the hash of its debit. */
 export function voidedHashes(transactions: readonly RoundTransaction[]): Set<string> {
   return new Set(transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
 }
 
-/** Debits that may have been taken, and that nothing takes back: such a round is a person's to settle. */
+/** Debits with an unknown outcome and without a void. A person has to settle such a round. */
 export function undecidedDebits(transactions: readonly RoundTransaction[]): RoundTransaction[] {
   const voided = voidedHashes(transactions);
   return transactions.filter(
@@ -15,7 +15,7 @@ export function undecidedDebits(transactions: readonly RoundTransaction[]): Roun
   );
 }
 
-/** Of what nobody knows whether it took effect. */
+/** Transactions of which nobody knows whether they took effect. */
 export function openTransactions(transactions: readonly RoundTransaction[]): RoundTransaction[] {
   const undecided = new Set(undecidedDebits(transactions));
   return transactions.filter((one) => one.outcome === 'pending' || undecided.has(one));

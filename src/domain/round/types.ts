@@ -3,7 +3,7 @@ import type { Grants, WalletBalance, WalletCall } from '../wallet-call';
 
 export type RoundStatus = 'open' | 'closed' | 'cancel';
 
-/** Why a person should look at a round; the most urgent first. */
+/** The reasons why a person should look at a round, most urgent first. */
 export const ATTENTIONS = [
   'crashed',
   'restored',
@@ -20,14 +20,14 @@ export const ATTENTIONS = [
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** What a round is: fixed when it opens. */
+/** The identity of a round. It never changes after the round opened. */
 export interface RoundIdentity {
   gameround: string;
   operatorId: string;
   playerId: string;
   gameCode: string;
   providerId: string;
-  /** The session that opened the round; an expired one may still finish it. Never the token itself. */
+  /** The session that opened the round; it may finish the round even after it expired. This is not the token. */
   sessionId: string;
   mode: 'real' | 'demo';
   currency: string;
@@ -36,10 +36,10 @@ export interface RoundIdentity {
   externalGameProviderRoundId?: string;
 }
 
-/** The operator's and the game's settings that the rules need, as they were when the round opened. */
+/** The operator's and the game's settings for the rules. They are copied when the round opens. */
 export interface RoundPolicy {
   autoCloseAfterMs: number;
-  /** The operator can't take back a single follow-up debit. */
+  /** The operator can't void a single follow-up debit, only the whole round. */
   voidsWholeRound: boolean;
   followUpDebits: boolean;
   gameRoundReport: boolean;
@@ -51,11 +51,12 @@ export interface Ticket {
   /** Minor units. */
   stake: number;
   currency: string;
-  /** How many the operator still listed when the ticket was chosen. */
+  /** Free plays that the operator listed when the ticket was chosen. */
   count: number;
   feature?: string;
-  /** How many of this serial this player's rounds have used and won before. */
+  /** Free plays of this serial that earlier rounds of the player have used. */
   usedBefore: number;
+  /** Sum of the wins of these rounds; minor units. */
   wonBefore: number;
 }
 
@@ -67,20 +68,20 @@ export interface Discount {
 
 export interface StartCommand {
   type: 'start';
-  /** Minor units, already multiplied, as the caller gave it; may be absent when a ticket pays. */
+  /** The caller's amount in minor units, including the currency multiplier. May be absent if a ticket pays. */
   debitAmount?: number;
-  /** What the bet is worth: the debitAmount, or the ticket's stake when one pays. */
+  /** The debitAmount, or the stake of the ticket that pays. */
   stake: number;
   currency: string;
   useTicket: boolean;
   endGame: boolean;
-  /** Minor units: counts as open winnings. */
+  /** Minor units. Becomes open winnings. */
   winAmount: number;
   rngCallId?: string;
   result?: string;
   ticket?: Ticket;
   discount?: Discount;
-  /** What the ticket or the discount was found in: before the bet. */
+  /** The player's discounts and tickets before the bet; the ticket or discount was found there. */
   grants?: Grants;
 }
 
@@ -98,9 +99,9 @@ export interface AddWinCommand {
 export interface EndCommand {
   type: 'end';
   key: string;
-  /** Why the round ends: becomes the `reason` of its transactions. */
+  /** Becomes the `reason` of the transactions. */
   reason: string;
-  /** For reconciliation: a refusal of its credit crashes the round and never voids it. */
+  /** Set by a reconciliation: a refused credit crashes the round and never voids it. */
   forReconciliation?: boolean;
 }
 
@@ -126,16 +127,16 @@ export interface SpinCounterCommand {
 }
 
 /**
- * Decides a round that is crashed, or waits for its wallet: reconciliation had its transactions accepted, or a person says
- * what became of each.
+ * Decides the transactions of a round that is crashed or waits for its wallet. A reconciliation sends it after the operator
+ * accepted the transactions; a person sends it to say what became of each transaction.
  */
 export interface SettleCommand {
   type: 'settle';
   key: string;
   reason: string;
-  /** Hashes that the operator has accepted since. */
+  /** Hashes of transactions that the operator has accepted. */
   accepted: string[];
-  /** Hashes that never took effect, and never will. What is in neither list is left as it is. */
+  /** Hashes of transactions that never took effect and never will. A transaction in neither list stays as it is. */
   declined?: string[];
 }
 
@@ -148,35 +149,35 @@ export type Command =
   | SpinCounterCommand
   | SettleCommand;
 
-/** What is remembered of an answer, small enough to keep one for every command of a long round. */
+/** The stored part of an answer. It is small, since a long round keeps one per command. */
 export interface Answer {
   status: RoundStatus;
   amountToCollect: number;
   amountCredited: number;
-  /** How the round stood when the answer was given: length of the game state, stake, number of accepted credits. */
+  /** The round at the time of the answer: length of the game state, stake, number of accepted credits. */
   entries: number;
   stake: number;
   credits: number;
   spinsAvailable?: number;
   refusal?: Refusal;
   /**
-   * Set when the command's own wallet call was answered with balances, or grants were used up or given back. What else
-   * came with it is in `lastBalance`; the first bet's answer has all.
+   * Present if the command's wallet call returned balances, or if the command used or gave back grants. Only the answer to
+   * the first bet has discounts and tickets; the newest ones are in `lastBalance`.
    */
   balance?: WalletBalance;
 }
 
 export interface CommandEntry {
-  /** The command's money fields: the same key with others is a mismatch. */
+  /** The command's money fields. The same key with other money fields is a mismatch. */
   fingerprint: string;
   /** Absent while the command is being carried out. */
   answer?: Answer;
 }
 
-/** `pending`: not answered definitely yet. A credit that crashed its round stays pending: it is owed. */
+/** `pending`: no definite answer yet. A credit that crashed its round stays pending: it is owed. */
 export type TransactionOutcome = 'pending' | 'accepted' | 'declined' | 'unknown';
 
-/** A transaction as records have it (docs/interface#record-transaction), and what became of it. */
+/** A transaction of the record (docs/interface#record-transaction) and its outcome. */
 export interface RoundTransaction {
   type: 'debit' | 'credit' | 'end' | 'void';
   hash: string;
@@ -191,9 +192,9 @@ export interface RoundTransaction {
   discountAmount?: number;
   discountCampaignId?: string;
   outcome: TransactionOutcome;
-  /** The operator's own, where it declined. */
+  /** The operator's error if it declined the transaction. */
   errorCode?: ErrorObject;
-  /** Sum of the operator's balances right after, where it told. */
+  /** Sum of the balances in the operator's reply, if it had any. */
   balanceAfter?: number;
 }
 
@@ -203,73 +204,73 @@ export interface GameStateEntry {
   type: 'debit' | 'genericwin' | 'spincounter';
   processedOn: string;
   result: { winAmount: number; info: Record<string, string> };
-  /** What we would have told in `info` ourselves under a name that the provider's data has. */
+  /** Entries of the service that cannot be in `info`, since the provider's data uses their names. */
   own?: Record<string, string>;
   amountWagered: number;
   collected: number;
   reason: string;
 }
 
-/** Everything about a round that its record holds and replies are made from. */
+/** The data of a round in its record. Replies are made from it. */
 export interface RoundSnapshot {
   identity: RoundIdentity;
   openedAt: string;
   closedAt?: string;
   status: RoundStatus;
-  /** The operator refused money it may have taken or given: to be reconciled. The status stays `open`. */
+  /** The operator refused money that it may have taken or paid. The round needs a reconciliation; its status stays `open`. */
   crashed: boolean;
-  /** Who decided a crashed or waiting round, and why: a reconciliation, or a person by their own key. */
+  /** The settle that decided a crashed or waiting round. `key` is `reconcile`, or the key that a person chose. */
   settled?: { key: string; reason: string; at: string };
-  /** Sum of the stakes of the accepted debits, or the first stake while none is; minor units. */
+  /** Sum of the stakes of the accepted debits, or the first stake while no debit is accepted; minor units. */
   stake: number;
-  /** Open, uncollected winnings in minor units. */
+  /** Open winnings in minor units. */
   amountToCollect: number;
   transactions: RoundTransaction[];
   gameState: GameStateEntry[];
   /** counterType → awarded and used. */
   spinCounters: Record<string, { awarded: number; used: number }>;
   ticket?: Ticket;
-  /** What the provider told of the closed round (getGameResult). */
+  /** The provider's reply to getGameResult. */
   dataStored?: Record<string, string>;
   attention: Attention[];
 }
 
-/** A wallet call that isn't settled. Its command, when one waits for it, is answered by the outcome. */
+/** A wallet call without a definite outcome. The outcome answers the command `commandKey`, if there is one. */
 export interface PendingCall extends WalletCall {
   commandKey?: string;
-  /** After an accepted debit the round is to be collected and closed by the same command. */
+  /** The same command also collects and closes the round after its debit is accepted. */
   endAfterwards: boolean;
   /** See EndCommand. */
   forReconciliation?: boolean;
-  /** Enters the game state when the debit is accepted. */
+  /** Added to the game state when the debit is accepted. */
   entry?: GameStateEntry;
   /**
-   * `retrying`: the first delivery had no definite outcome, and other commands are refused meanwhile. `awaiting-operator`: the
-   * operator does not accept our signature; a person, or a change of its secrets, resumes the call.
+   * `retrying`: the first delivery had no definite outcome; other commands are refused meanwhile. `awaiting-operator`: the
+   * operator does not accept our signature; a person, or new secrets of the operator, resume the call.
    */
   progress: 'first-delivery' | 'retrying' | 'awaiting-operator';
-  /** What the refused delivery was signed with: see `signedWith` of the outcome. */
+  /** `signedWith` of the refused delivery's outcome. */
   refusedWith?: string;
 }
 
-/** The whole state of a round's workflow. Plain JSON: it goes through continue-as-new. */
+/** The whole state of a round's workflow. It is plain JSON, since continue-as-new passes it on. */
 export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
   policy: RoundPolicy;
   commands: Record<string, CommandEntry>;
   pending?: PendingCall;
-  /** Hashes of debits still to be voided, after `pending`. */
+  /** Hashes of the debits that have to be voided after `pending`. */
   voidsToCome: string[];
-  /** The command that is answered when the last void is done. */
+  /** The command that gets its answer after the last void. */
   voidCommandKey?: string;
-  /** Attention marks that don't follow from the rest of the state. */
+  /** Attention marks that cannot be derived from the rest of the state. */
   marks: Attention[];
-  /** Some delivery of a credit of this round ended without a definite answer. */
+  /** A delivery of a credit of this round got no definite answer. */
   maybePaid: boolean;
   /** rngCallId of the first debit. */
   firstRngCallId?: string;
   /** See StartCommand. */
   grants?: Grants;
-  /** The operator's newest word in this round, discounts and tickets included. */
+  /** The newest balance of the operator in this round, with discounts and tickets. */
   lastBalance?: WalletBalance;
   /** Bytes of free-form provider data kept in the game state. */
   infoBytes: number;

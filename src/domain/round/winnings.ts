@@ -1,19 +1,19 @@
 import { addAmounts } from '../money';
 import type { GameStateEntry, RoundState, RoundTransaction } from './types';
 
-/** Credits that the operator has accepted, in their order. */
+/** Accepted credits, in order. */
 export function acceptedCredits({ transactions }: Pick<RoundState, 'transactions'>): RoundTransaction[] {
   return transactions.filter(({ type, outcome }) => type === 'credit' && outcome === 'accepted');
 }
 
-/** Brings amountToCollect and the entries' `collected` in line with the credits that were accepted. */
+/** Recalculates amountToCollect and the entries' `collected` from the accepted credits. */
 export function recomputeOpenWinnings(state: RoundState): RoundState {
   const gameState = applyCredits(state.gameState, acceptedCredits(state));
   const amountToCollect = gameState.reduce((sum, entry) => sum + entry.result.winAmount - entry.collected, 0);
   return { ...state, gameState, amountToCollect };
 }
 
-/** How much of each win the credits have collected, oldest win first, and by which command it was touched last. */
+/** Sets how much of each win the credits have collected, oldest win first, and the reason of the last credit. */
 export function applyCredits(
   entries: readonly GameStateEntry[],
   credits: readonly RoundTransaction[],
@@ -33,17 +33,17 @@ export function applyCredits(
   return applied;
 }
 
-/** Everything won in the round with this win added; undefined where the sum is out of range. */
+/** The total win of the round plus this win; undefined if the sum is out of range. */
 export function totalWonWith(state: RoundState, winAmount: number): number | undefined {
   return addAmounts(totalWon(state), winAmount);
 }
 
-/** Everything won in the round, collected or not. */
+/** The total win of the round, collected or not. */
 export function totalWon({ gameState }: Pick<RoundState, 'gameState'>): number {
   return gameState.reduce((sum, { result }) => sum + result.winAmount, 0);
 }
 
-/** Stake of a round: of every debit that was accepted. */
+/** The sum of the stakes of all accepted debits. */
 export function stakeOf({ transactions }: RoundState): number {
   return transactions
     .filter(({ type, outcome }) => type === 'debit' && outcome === 'accepted')
