@@ -123,11 +123,9 @@ export const connectReply = z.object({
   gameSettings,
   tokenData,
   freePlaysAvailable: z.array(freePlay),
-  gameHistory: freeForm
-    .optional()
-    .meta({
-      description: 'Only in history mode, for games with `historyCallback`: the reply to doGetGameHistory.',
-    }),
+  gameHistory: freeForm.optional().meta({
+    description: 'Only in history mode, for games with `historyCallback`: the reply to doGetGameHistory.',
+  }),
 });
 export const refreshReply = z.object({ token: text, tokenData });
 export const emptyReply = z.object({});
