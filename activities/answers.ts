@@ -4,13 +4,13 @@ import type { RoundReply } from '../src/domain/round/replies';
 
 export interface AnswerDependencies {
   waitingCalls: WaitingCalls;
-  /** Completes an activity by its task token; rejects where the server does not take it. */
+  /** Completes an activity by its task token. Rejects if the server does not accept it. */
   complete: (taskToken: Uint8Array, result: unknown) => Promise<void>;
 }
 
 /**
- * Ends the activity and answers the calls that wait in this process. A call is answered only after the server has taken
- * the activity's result: from then on the answer is in the round's history, and no other attempt can come to another.
+ * Completes the activity and answers the calls that wait in this process. It answers only after the server has accepted the
+ * activity's result: then the answer is in the round's history, and no other attempt can produce another one.
  */
 export async function endWithAnswer<T>(
   { waitingCalls, complete }: AnswerDependencies,
@@ -23,7 +23,7 @@ export async function endWithAnswer<T>(
   try {
     await complete(activityInfo().taskToken, result);
   } catch {
-    // The SDK reports the result once more, and the update answers.
+    // The SDK reports the result again, and the callers get their answer from the update.
     return result;
   }
   for (const call of here) waitingCalls.answer(call, reply());

@@ -35,7 +35,7 @@ export interface DeliverDependencies extends AnswerDependencies {
   observe: Observe;
 }
 
-/** Between two signs of life; well below the time after which a worker is taken for dead (workflows/policies.ts). */
+/** Interval of heartbeats; well below the time after which a worker counts as dead (workflows/policies.ts). */
 const ALIVE_MS = 1_000;
 
 type WalletActivities = Pick<GameroundActivities, 'deliver' | 'deliverUntilDefinite' | 'newSecrets'>;
@@ -88,7 +88,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const info = activityInfo();
       const { attempt } = info;
       const known = rememberedFrom(delivery, info);
-      // Begun: until the next word, this attempt counts as one without an answer.
+      // `begun`: if no later heartbeat follows, the next attempt treats this one as a delivery without an answer.
       const begin = (): void => heartbeat({ attempt, begun: true } satisfies Remembered);
       begin();
       const alive = setInterval(begin, ALIVE_MS);
@@ -111,7 +111,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
   };
 }
 
-/** The Temporal server's time, counted on from when it handed out this attempt: workers' clocks may differ. */
+/** The Temporal server's time, counted from the schedule time of this attempt, since workers' clocks may differ. */
 function serverClock(): () => string {
   const { currentAttemptScheduledTimestampMs } = activityInfo();
   const begunAt = performance.now();
@@ -120,9 +120,9 @@ function serverClock(): () => string {
 }
 
 /**
- * Ends the command where the outcome leaves nothing to be sent: applies it by the same rules as the workflow, writes
- * the record and answers the caller. Otherwise, and where the record can't be written, the workflow does it. So it does
- * after a further attempt: the one before may be frozen, and must not write its own outcome later under the same version.
+ * Finishes the command if the outcome leaves nothing to be sent: applies the outcome by the same rules as the workflow,
+ * writes the record and answers the caller. Otherwise, or if the record can't be written, the workflow does this. The
+ * workflow also does it after a second attempt: a frozen first attempt could later write its own outcome under the same version.
  */
 async function finish(
   deps: DeliverDependencies,
@@ -143,7 +143,7 @@ async function finish(
   );
 }
 
-/** The round after its call; undefined where its record does not hold what was left out of the round. */
+/** The round after its call. Undefined if the record does not hold the entries that were left out of the round. */
 async function after(
   rounds: Rounds,
   { state, known }: CommandEnd,
@@ -154,14 +154,14 @@ async function after(
   return before && applyWalletOutcome(before, outcome, at);
 }
 
-/** A round whose credit is retried for days has to go on in new runs, which it can't while an activity is out. */
+/** After this time the activity returns, so that a round whose credit is retried for days can continue as new. */
 const RETURN_AFTER_MS = 3_600_000;
 
 function isLong({ scheduledTimestampMs, currentAttemptScheduledTimestampMs }: Info): boolean {
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs > RETURN_AFTER_MS;
 }
 
-/** Tells one set of secrets, and where they are used, from another; too short for anybody to find them by it. */
+/** Identifies a set of secrets and its URL. The hash is too short to find the secrets by it. */
 function nameOfSecrets({ operatorUrl, secrets }: KnownOperator): string {
   return createHash('sha256')
     .update(JSON.stringify([operatorUrl, secrets]))
@@ -169,20 +169,20 @@ function nameOfSecrets({ operatorUrl, secrets }: KnownOperator): string {
     .slice(0, 8);
 }
 
-/** What is known of the credit of a call from its earlier deliveries. */
+/** Results of earlier deliveries of the call's credit. */
 interface Known {
   maybePaid: boolean;
   creditAccepted: boolean;
 }
 
-/** Goes from one attempt of `deliverUntilDefinite` to the next, as heartbeat details. */
+/** Heartbeat details: pass the results from one attempt of `deliverUntilDefinite` to the next. */
 interface Remembered {
   attempt: number;
   begun: boolean;
   known?: Known;
 }
 
-/** Without the word of the attempt right before, that one may have paid. */
+/** If the attempt right before left no result, it may have paid the credit. */
 function rememberedFrom(delivery: WalletDelivery, info: Info): Known {
   const fromWorkflow = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
   if (!isRepeated(delivery, info)) return fromWorkflow;
@@ -192,7 +192,7 @@ function rememberedFrom(delivery: WalletDelivery, info: Info): Known {
   return { ...fromWorkflow, maybePaid: true };
 }
 
-/** Whether this is the call's first delivery; a result where it is not to be sent, or not again. */
+/** Whether this is the call's first delivery, or a result if the call must not be sent. */
 type Begun = 'first' | 'again' | DeliveryResult;
 
 async function begin(deps: DeliverDependencies, delivery: WalletDelivery): Promise<Begun> {
@@ -201,12 +201,12 @@ async function begin(deps: DeliverDependencies, delivery: WalletDelivery): Promi
   try {
     return (await ahead(deps, delivery)) ?? 'first';
   } catch {
-    // Money that is owed doesn't wait for the database. A credit counts as sent before: its refusal voids nothing then.
+    // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
     return delivery.call.purpose === 'credit' ? 'again' : 'first';
   }
 }
 
-/** The record where it is ahead of what this run has written. A run that a person has reset is behind it by right. */
+/** The record, if it is newer than this run. After a person's reset that is expected, so it does not count. */
 async function ahead(
   { rounds }: DeliverDependencies,
   delivery: WalletDelivery,
@@ -218,7 +218,7 @@ async function ahead(
 
 const NEVER_SENT: WalletOutcome = { kind: 'declined', unauthorised: true, processed: false };
 const TOO_LATE: WalletOutcome = { kind: 'unknown', reason: 'too late to be sent again' };
-/** The waits between so many attempts are longer than a bet's age, whatever was done to the server's clock meanwhile. */
+/** The pauses between this many attempts take longer than BET_AGE_MS, even if the server's clock was changed meanwhile. */
 const MAX_BET_ATTEMPTS = 5;
 
 async function beginBet(
@@ -238,9 +238,9 @@ async function beginBet(
     return begun === 'first' ? NEVER_SENT : TOO_LATE;
   } catch (error) {
     throw ApplicationFailure.create({
-      message: 'the database can not say whether the bet was sent before',
+      message: 'the database cannot say whether the bet was sent before',
       type: BET_UNCONFIRMED,
-      // The workflow marks the round, and asks again without end.
+      // The workflow then asks again without end, and marks the round.
       nonRetryable: isOver && !bet.isOver,
       cause: error instanceof Error ? error : undefined,
     });
@@ -248,8 +248,8 @@ async function beginBet(
 }
 
 /**
- * How old the bet was when this attempt was begun, by the server's clock. A first bet's first attempt begins in time or never
- * (workflows/policies.ts), so that nobody has to be asked.
+ * How old the bet was at the start of this attempt, by the server's clock. The first attempt of an initial debit needs no
+ * question to the server: it starts in time or not at all (workflows/policies.ts).
  */
 async function ageOf(
   { times }: DeliverDependencies,
@@ -267,7 +267,7 @@ async function ageOf(
   return startedAt - (signalledAt ?? acceptedAt);
 }
 
-/** The first debit goes only while its round holds the guard; whether it may have gone before, the guard tells too. */
+/** The initial debit is sent only while its round holds the guard. The guard also says whether it may have been sent before. */
 async function confirm(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
@@ -277,7 +277,7 @@ async function confirm(
   const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
   const confirmed = await deps.guards.confirm(delivery.round, gameround, attemptAt);
   if (confirmed === 'first') return 'first';
-  // Nothing hears an attempt that was overtaken. Where the server's clock was set back, it is asked again.
+  // Temporal ignores the result of an overtaken attempt. If the server's clock was set back, this attempt is retried.
   if (confirmed === 'overtaken') throw new Error('a newer attempt has confirmed the guard');
   return (await byRecord(deps, delivery, bet, confirmed === 'again')) ?? 'again';
 }
@@ -288,11 +288,11 @@ async function followUp(
   bet: BetDelivery,
 ): Promise<Begun> {
   if (maybeSent(delivery, bet)) return (await recordedOutcome(deps, delivery)) ?? 'again';
-  // The player asks for it now: it doesn't wait for the database, and only it could be taken back.
+  // The player waits for this bet, so it doesn't wait for the database. At worst this one debit has to be voided.
   return (await ahead(deps, delivery).catch(() => undefined)) ?? 'first';
 }
 
-/** The bet's time is over: what became of it, without sending anything. */
+/** The bet's time is over. Finds its outcome without sending anything. */
 async function giveUp(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
@@ -308,7 +308,7 @@ async function giveUp(
   return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;
 }
 
-/** What the record says of a first debit that may have been sent; undefined where it says nothing and the guard is held. */
+/** The recorded outcome of an initial debit that may have been sent; undefined if there is none and the round holds the guard. */
 async function byRecord(
   { rounds }: DeliverDependencies,
   delivery: WalletDelivery,
@@ -327,7 +327,7 @@ function maybeSent(delivery: WalletDelivery, bet: BetDelivery): boolean {
   return bet.maybeSent || isRepeated(delivery, activityInfo());
 }
 
-/** Only a run that a person has reset knows less of its own bet than the record does. */
+/** The recorded outcome of a bet after a person's reset. Without a reset the run itself knows the outcome. */
 async function recordedOutcome(
   { rounds }: DeliverDependencies,
   delivery: WalletDelivery,
@@ -337,7 +337,7 @@ async function recordedOutcome(
   return record && outcomeIn(record, delivery.call);
 }
 
-/** What a record says of the call; undefined where it says nothing. */
+/** The outcome of the call in the record; undefined if it has none. */
 function outcomeIn(record: RoundSnapshot, { transactions: [sent] }: WalletCall): WalletOutcome | undefined {
   const known = record.transactions.find(({ type, hash }) => type === sent?.type && hash === sent.hash);
   switch (known?.outcome) {
@@ -346,7 +346,7 @@ function outcomeIn(record: RoundSnapshot, { transactions: [sent] }: WalletCall):
     case 'unknown':
       return { kind: 'unknown', reason: 'the record says so' };
     case 'accepted':
-      // What has crashed the round, the end of this very call maybe, has to be heard again.
+      // The record does not say what crashed the round. It may have been the end of this call, so ask the wallet again.
       return record.crashed ? undefined : { kind: 'accepted' };
     default:
       return undefined;
@@ -354,8 +354,8 @@ function outcomeIn(record: RoundSnapshot, { transactions: [sent] }: WalletCall):
 }
 
 /**
- * A further attempt is a repeated delivery. So is the first one after a person has reset the activity, which counts
- * anew but keeps the time it was scheduled, or the workflow.
+ * Every attempt after the first is a repeated delivery. So is the first attempt after a person has reset the workflow or the
+ * activity. A reset activity counts attempts from 1 again but keeps its schedule time.
  */
 function isRepeated(delivery: WalletDelivery, info: Info): boolean {
   const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = info;
@@ -364,7 +364,7 @@ function isRepeated(delivery: WalletDelivery, info: Info): boolean {
   );
 }
 
-/** A workflow that a person has reset goes on in another run. */
+/** After a reset the workflow runs under another run id. */
 function isReset({ originalRunId }: WalletDelivery, { workflowExecution }: Info): boolean {
   return workflowExecution?.runId !== originalRunId;
 }

@@ -1,6 +1,6 @@
-/** Failure types of the activities, as they stand in Temporal Web. */
+/** Failure types of the activities, as Temporal Web shows them. */
 export const FAILURE_TYPES = {
-  /** A credit or void that the wallet has not settled yet; it is sent again. */
+  /** The wallet gave no definite outcome for a credit or void; it is sent again. */
   walletOutcomeOpen: 'WalletNotSettled',
   roundNotFound: 'RoundNotFound',
   /** The provider did not close the round. */

@@ -14,7 +14,7 @@ export type ActivityDependencies = DeliverDependencies &
 
 export type Activities = GameroundActivities & ReconcileActivities;
 
-/** The activities of all workflows, over their dependencies. */
+/** Creates the activities of all workflows. */
 export function createActivities(deps: ActivityDependencies): Activities {
   return {
     ...createWalletActivities(deps),

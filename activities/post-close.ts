@@ -10,7 +10,7 @@ export interface PostCloseDependencies {
   environment: string;
 }
 
-/** What follows a closed round, outside the player's way. Failures are retried by their policies. */
+/** Activities after the close of a round. No player waits for them; failures are retried by their policies. */
 export function createPostCloseActivities(
   deps: PostCloseDependencies,
 ): Pick<GameroundActivities, 'fetchResult' | 'report'> {

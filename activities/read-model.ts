@@ -24,7 +24,7 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
       if (!(await record(deps, snapshot, version, own))) {
         const other = await deps.rounds.recorded(snapshot.identity.gameround);
         if (other !== undefined && other.version !== version) return other;
-        // Its own: this is a further attempt.
+        // An earlier attempt of this activity has written the record.
         await releaseIfOver(deps, snapshot);
       }
       if (pending === undefined) return undefined;
@@ -34,7 +34,7 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
   };
 }
 
-/** Writes the record, and gives the guard back where the round is over; false where a newer record is there, or another's. */
+/** Writes the record, and releases the guard if the round is over. False if the record is newer or from another run. */
 export async function record(
   deps: RecordDependencies,
   snapshot: RoundSnapshot,
@@ -42,7 +42,7 @@ export async function record(
   own: OwnVersions | undefined,
 ): Promise<boolean> {
   const isWritten = await deps.rounds.write(snapshot, version, own);
-  // Only after the record is there: it tells a repeated delivery that this round did send its debit.
+  // Release the guard only after the record is written: a repeated delivery sees there that the debit was sent.
   if (isWritten) await releaseIfOver(deps, snapshot);
   return isWritten;
 }
@@ -52,8 +52,8 @@ async function releaseIfOver({ guards }: RecordDependencies, snapshot: RoundSnap
 }
 
 /**
- * The round with the entries that were left out, from its record. Undefined where that is another record by now: lost,
- * restored, or of a run before a reset.
+ * Adds the entries that were left out, from the record. Undefined if the record is not the expected one: it was lost,
+ * restored, or written by a run before a reset.
  */
 export async function whole<Round extends RoundSnapshot | RoundState>(
   rounds: Rounds,

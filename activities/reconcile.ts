@@ -55,7 +55,7 @@ export function createReconcileActivities({
     async settleCrashed(gameround, accepted) {
       await control.resolveCrashed(gameround, accepted);
       const round = await control.read(gameround);
-      if (round === undefined) throw new Error('the round can not be read');
+      if (round === undefined) throw new Error('the round cannot be read');
       return round;
     },
   };

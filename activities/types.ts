@@ -8,24 +8,24 @@ export type KnownOperator = OperatorAddress & {
   strictReplies: boolean;
 };
 
-/** What reconciliation does to a round, through its workflow. */
+/** The steps of a reconciliation on a round, through the round's workflow. */
 export interface RoundControl {
   /**
-   * Closes an open round without ever voiding it; rejects while that is still going on. Returns the
-   * operator's error where it refused the closing for good.
+   * Closes an open round without ever voiding it. Rejects while the close is in progress. Returns the operator's error if it
+   * refused the close for good.
    */
   closeForReconciliation(gameround: string): Promise<ErrorObject | undefined>;
   resolveCrashed(gameround: string, accepted: string[]): Promise<void>;
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }
 
-/** When things happened, by the Temporal server's clock; milliseconds since the epoch. */
+/** Times by the Temporal server's clock; milliseconds since the epoch. */
 export interface ServerTimes {
-  /** When the running attempt of an activity was begun. */
+  /** When the running attempt of an activity started. */
   startedAt(workflow: WorkflowRun, activityId: string): Promise<number>;
   /**
-   * When the oldest signal of this name came that the workflow took with the task that this event is the start of; undefined
-   * where it took none.
+   * The time of the oldest signal of this name that the workflow received with the task that starts with this event;
+   * undefined if there was none.
    */
   signalledAt(workflow: WorkflowRun, name: string, taskStartedEventId: number): Promise<number | undefined>;
 }
@@ -35,10 +35,10 @@ export interface WorkflowRun {
   runId: string;
 }
 
-/** Is told of each delivery of a wallet call. */
+/** Called after each delivery of a wallet call, for logs and metrics. */
 export type Observe = (delivery: Delivery) => void;
 
-/** What the activities need to know of the tenants. Both throw for one that doesn't exist. */
+/** Looks up tenants for the activities. Both methods throw for an unknown tenant. */
 export interface TenantLookup {
   operator(operatorId: string): Promise<KnownOperator>;
   provider(providerId: string): Promise<ProviderAddress>;

@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { FAILURE_CONVERTER_PATH, WORKFLOW_PAYLOADS_PATH } from '../src/payloads/data-converter';
 
-/** Workflow code has no settings, so each way to write failures has a bundle: in the clear, or for the codec. */
+/** Workflow code can't read settings, so there are two bundles: with plain failures, or with failures for the codec. */
 export type FailuresKind = 'plain' | 'encoded';
 
-/** Where the build puts the workflows, beside this file in dist. */
+/** The path of the built bundle, next to this file in dist. */
 export function bundlePath(failures: FailuresKind): string {
   return join(__dirname, failures === 'plain' ? 'workflow-bundle.js' : 'workflow-bundle-encoded.js');
 }
 
 /**
- * The workflows as one file of code. All of it is loaded once for all rounds of a worker and not for each: that is what a
- * round would mostly consist of. So no module of it may keep anything that changes (eslint.config.mjs).
+ * Bundles the workflows into one file. The worker preloads all modules once for all rounds, since the code would take most
+ * of a round's memory. So no module may keep mutable state (eslint.config.mjs).
  */
 export async function bundleCode(
   workflowsPath: string,
@@ -35,7 +35,7 @@ export async function bundleCode(
   return (await bundleWorkflowCode(options)).code;
 }
 
-/** Part of `npm run build`: workers then start without a bundler. */
+/** Part of `npm run build`, so that workers start without a bundler. */
 async function main(): Promise<void> {
   for (const failures of ['plain', 'encoded'] as const) {
     writeFileSync(bundlePath(failures), await bundleCode(require.resolve('../workflows'), failures));

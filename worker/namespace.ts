@@ -5,7 +5,7 @@ import { PersonNeededError } from '../src/lifecycle';
 
 type SearchAttribute = (typeof SEARCH_ATTRIBUTES)[number];
 
-/** IndexedValueType of the server's API, and the word that the CLI has for it. */
+/** The IndexedValueType of the server's API, and the CLI's name for it. */
 const TYPES = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
 const WORDS = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' } as const;
 
@@ -14,9 +14,9 @@ const INVALID: readonly number[] = [3];
 const REFUSED: readonly number[] = [7, 12, 16];
 
 /**
- * Adds what operations people search for; does nothing where it is there already. Where a server refuses to tell and to
- * add (Temporal Cloud), what is missing is found out by searching.
- * @throws PersonNeededError where some are missing and can't be added from here
+ * Adds the missing search attributes to the namespace. If the server refuses to list or add them (Temporal Cloud), a search
+ * per attribute finds out what is missing.
+ * @throws PersonNeededError if attributes are missing and the server refuses to add them
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const missing = await unlessRefused(() => notListed(connection, namespace));
@@ -42,7 +42,7 @@ async function add(
   return true;
 }
 
-/** A search by a name that the namespace doesn't have is refused as invalid. */
+/** The server refuses a search for an unknown attribute as invalid. */
 async function notSearchable(connection: Connection, namespace: string): Promise<SearchAttribute[]> {
   const asked = SEARCH_ATTRIBUTES.map(async (attribute) => {
     try {
@@ -74,7 +74,7 @@ function howToAdd(missing: readonly SearchAttribute[], namespace: string): strin
     return flags.length === 0 ? [] : [command + flags.join('')];
   });
   return (
-    `The namespace ${namespace} lacks the search attributes ${names}, and may not be changed from here. ` +
+    `The namespace ${namespace} lacks the search attributes ${names}, and the server does not let this process add them. ` +
     `Add them in Temporal Cloud's console, or: ${commands.join('; ')}`
   );
 }
@@ -82,7 +82,7 @@ function howToAdd(missing: readonly SearchAttribute[], namespace: string): strin
 const DAY_S = 24 * 3_600;
 const KEPT_DAYS = 30;
 
-/** Past its retention a round is known by its record alone. A namespace that keeps less than agreed is named. */
+/** Warns if the namespace's retention is too short. After retention only the record of a round is left. */
 export async function checkRetention(
   connection: Connection,
   namespace: string,
@@ -92,7 +92,7 @@ export async function checkRetention(
   const seconds = Number(described?.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
   if (seconds === 0 || seconds >= KEPT_DAYS * DAY_S) return;
   logger.warn(
-    `The namespace ${namespace} keeps closed rounds for ${Math.floor(seconds / DAY_S)} days, and should for ${KEPT_DAYS}: ` +
+    `The namespace ${namespace} keeps closed rounds for ${Math.floor(seconds / DAY_S)} days. It should keep them for ${KEPT_DAYS}: ` +
       `temporal operator namespace update --namespace ${namespace} --retention ${KEPT_DAYS * 24}h, or Temporal Cloud's console`,
   );
 }

@@ -17,10 +17,10 @@ import { freeLocalAddress, temporalMetrics } from './temporal-metrics';
 import { tenantLookup } from './tenants';
 import { createWorker, type WorkerDependencies } from './worker';
 
-/** The client repeats a call for 20 s otherwise, and a process that is to stop would wait for that. */
+/** Without it the client retries a call for 20 s, and a process that has to stop would wait that long. */
 const SETUP_TIMEOUT_MS = 5_000;
 
-/** Composition root of the worker: works until `stopped`, and then until the calls that it is in are finished. */
+/** Composition root of the worker. Runs until `stopped`, and then finishes the activities in progress. */
 export async function runWorker(foundation: Foundation, stopped: AbortSignal): Promise<void> {
   const { config, logger, database, tenants, outbound, sessions, rounds, guards, localWorker } = foundation;
   const { connection, client } = foundation.temporal;
@@ -42,7 +42,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     complete: (taskToken, result) => client.activity.complete(taskToken, result),
   });
   const indexes = untilReached(stopped, logger, 'MongoDB', async () => {
-    // A client whose first connection failed stays closed until it is told to connect again.
+    // A MongoDB client whose first connection failed stays closed until connect() is called again.
     await database.client.connect();
     await ensureRoundIndexes(rounds);
   });
@@ -63,7 +63,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
   await indexes;
 }
 
-/** Ready while it takes work, and no more from when it stops. */
+/** Ready while the worker polls, until it starts to stop. */
 function healthOf(isPolling: () => boolean): Health {
   return {
     check: () => {
@@ -96,7 +96,7 @@ async function connect(
   return { worker, client: new Client({ connection: native, namespace, dataConverter }) };
 }
 
-/** Finishes the calls it is in before it ends: a worker that stops must not leave a debit without its answer. */
+/** Finishes the activities in progress before it ends, so that no debit is left without its answer. */
 async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): Promise<void> {
   const running = worker.run();
   logger.info('worker is polling');
@@ -120,7 +120,7 @@ function installRuntime(logger: Logger, metricsAddress: string): void {
     logger: new DefaultLogger('INFO', ({ level, message, meta }) =>
       logger[levels[level]]({ temporal: meta }, message),
     ),
-    // Signals are ours: the worker is shut down once, in order.
+    // The process handles signals itself, so that the worker is shut down once and in order.
     shutdownSignals: [],
     telemetryOptions: { metrics: { prometheus: { bindAddress: metricsAddress } } },
   });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 const TIMEOUT_MS = 2_000;
 
-/** The Temporal SDK's own measures, `temporal_…`; empty where it doesn't tell them. */
+/** The Temporal SDK's own metrics, `temporal_…`. Empty if its exporter does not respond. */
 export async function temporalMetrics(address: string): Promise<string> {
   try {
     const reply = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -13,7 +13,7 @@ export async function temporalMetrics(address: string): Promise<string> {
   }
 }
 
-/** For the SDK's exporter, which can't choose a port itself; only we ask it. */
+/** A free local port for the SDK's exporter, which can't choose one itself. Only this process calls it. */
 export async function freeLocalAddress(): Promise<string> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

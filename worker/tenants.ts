@@ -6,11 +6,11 @@ import type { Sessions } from '../src/sessions';
 import type { Tenants } from '../src/tenants';
 
 export interface WorkerTenants extends TenantLookup {
-  /** What a provider is told when it is asked to close a round. */
+  /** The game settings in the body of doAutoClose. */
   gameSettings: (round: RoundIdentity) => Promise<object>;
 }
 
-/** Tenants for activities: one that is not known yet may have been added a moment ago. */
+/** Tenants for activities. Refreshes once for an unknown tenant, which may have been added a moment ago. */
 export function tenantLookup(tenants: Tenants, sessions: Pick<Sessions, 'gameSettings'>): WorkerTenants {
   async function known<T>(find: () => T | undefined, what: string): Promise<T> {
     const found = find();
@@ -26,7 +26,7 @@ export function tenantLookup(tenants: Tenants, sessions: Pick<Sessions, 'gameSet
     provider: (providerId): Promise<ProviderAddress> =>
       known(() => tenants.provider(providerId), `provider ${providerId}`),
     async gameSettings({ operatorId, currencyMultiplier, sessionId }) {
-      // Those of the launch, with its profiles and options, as long as its session is remembered.
+      // The settings of the launch, with its profiles and options, as long as its session is stored.
       const launched = await sessions.gameSettings(sessionId).catch(() => undefined);
       if (launched !== undefined) return launched;
       const operator = await known(() => tenants.operator(operatorId), `operator ${operatorId}`);

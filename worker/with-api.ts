@@ -4,8 +4,8 @@ import { runProcess } from '../src/lifecycle';
 import { runWorker } from './run';
 
 /**
- * API and worker in one process: a caller is answered without a way through the server. Runs until SIGTERM, SIGINT or
- * the end of the process that started it; the worker stops after the API, whose calls need it.
+ * API and worker in one process, so that most answers need no way through the Temporal server. Runs until SIGTERM, SIGINT or
+ * the end of the process that started it. The worker stops after the API, since calls of the API need it.
  */
 runProcess(async () => {
   const foundation = await openFoundation('service');

@@ -14,49 +14,49 @@ export interface WorkerDependencies {
   activities: Activities;
   /** The bundled workflows (worker/bundle.ts). */
   workflows: { bundlePath: string };
-  /** How payloads are read and written; the bundle has to be of the same kind (worker/bundle.ts). */
+  /** Reads and writes payloads. The bundle must be of the same kind (worker/bundle.ts). */
   dataConverter?: DataConverter;
-  /** Told when a call of this process is to be asked for. */
+  /** Called when a call of this process has to fetch its answer by the update. */
   askNow?: (call: string) => void;
   /** For tests that run several workers on one server. */
   taskQueue?: string;
   slots?: Partial<WorkerSlots>;
 }
 
-/** What one worker process does at a time. */
+/** The most tasks that one worker process runs at the same time. */
 export interface WorkerSlots {
   workflowTasks: number;
   activities: number;
 }
 
 /**
- * Ordinary activities mostly wait for somebody else's answer. Each operator and provider has a share of them
- * (WALLET_GUARD, CALLS_PER_PROVIDER), so several that are dead leave most of them free.
+ * Activities mostly wait for replies of partners. Each operator and provider may use a share of the slots only
+ * (WALLET_GUARD, CALLS_PER_PROVIDER), so several dead partners leave most slots free.
  */
 const SLOTS: WorkerSlots = { workflowTasks: 100, activities: 400 };
 
-/** Longer than the slowest wallet: a worker that is stopped finishes the call it is in. */
+/** Longer than the slowest wallet call, so that a worker that stops can finish it. */
 const SHUTDOWN_GRACE = '75s';
 
 /**
- * How long a round waits for the worker that has it in memory before another one takes over. Below the command's time
- * (10 s), so that the caller of a round whose worker was killed still gets its answer.
+ * How long a round waits for the worker that has it in memory before another worker takes over. It is below the time of a
+ * command (10 s), so that a caller still gets its answer after the worker was killed.
  */
 const STICKY_TIMEOUT = '3s';
 
 /**
- * How many rounds a worker keeps in memory, the last used ones; another one is replayed from its history when a command
- * comes. The SDK has no limit in bytes (docs/operations.md, "Memory of a worker").
+ * How many recently used rounds a worker keeps in memory. Other rounds are replayed from their history when a command
+ * arrives. The SDK has no limit in bytes (docs/operations.md, "Memory of a worker").
  */
 export const MAX_CACHED_ROUNDS = 2_000;
 
 /**
- * How long the code of one task may take. By default that is 5 s by the clock on the wall; the SDK then ends the task, and
- * Node with it the whole process (nodejs/node#38503). A process that was frozen for a moment is no code without an end.
+ * How long the code of one workflow task may take. The default is 5 s of wall-clock time. Then the SDK stops the task, and
+ * Node ends the whole process (nodejs/node#38503). A process that was frozen for some seconds must not end like that.
  */
 const TASK_CODE_TIMEOUT = { isolateExecutionTimeout: '5m' };
 
-/** The worker of the rounds: what tests use and what worker/main.ts runs. */
+/** Creates the worker of the rounds, for worker/main.ts and for tests. */
 export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
   const slots = { ...SLOTS, ...deps.slots };
   return Worker.create({
@@ -69,11 +69,11 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     sinks: callSinks(deps.askNow),
     workflowBundle: { codePath: deps.workflows.bundlePath },
     shutdownGraceTime: SHUTDOWN_GRACE,
-    // What a retried credit leaves for its next attempt has to be there when a worker dies.
+    // Heartbeats carry the results of a retried credit to its next attempt, so they must be sent before a worker dies.
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    // The SDK knows it, its types don't (test/worker/worker.test.ts).
+    // The SDK supports this option, but its types lack it (test/worker/worker.test.ts).
     ...TASK_CODE_TIMEOUT,
     maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
     maxConcurrentActivityTaskExecutions: slots.activities,
@@ -84,8 +84,8 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
 const MAX_CAUSES = 10;
 
 /**
- * A failure whose text has half a character in it (a lone surrogate) can't be sent to the server, and the worker would
- * end over it: such text, whoever wrote it, is mended.
+ * Repairs failure texts that contain a lone surrogate (half a character). Such a failure can't be sent to the server, and
+ * the worker would end. The text may come from a partner.
  */
 const withSendableFailures: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (input, next) => {
   try {

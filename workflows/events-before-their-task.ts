@@ -1,6 +1,6 @@
 import type { ActivateInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
-/** What every workflow task changes: its start is an event with a time, and with the size of the history before it. */
+/** Identifies a workflow task. Its start event has a time and the size of the history before it, so every task differs. */
 interface Task {
   historyLength: number;
   historySize: string;
@@ -8,10 +8,11 @@ interface Task {
 }
 
 /**
- * Fails a query, or a workflow task after a query, where the query has brought events before their workflow task. The
- * worker then forgets the run and reads it anew. A query that waits for a worker brings the newest events to one that hasn't
- * the run in memory, and the SDK (1.24) carries them out without the updates of the same task. A replay carries out both
- * together, in another order or at another time, so the run could hang (test/workflows/cold-query.test.ts).
+ * Fails a query, or the workflow task after it, if the query has brought events before their workflow task. The worker then
+ * evicts the run and replays it.
+ * Why: a query on a run that is not in the worker's memory loads the newest events, and the SDK (1.24) carries them out
+ * without the updates of the same task. A replay carries out both together, in another order or at another time, so the run
+ * could hang (test/workflows/cold-query.test.ts).
  */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let last: Task | undefined;
@@ -38,12 +39,12 @@ function taskOf({ activation: { historyLength, historySizeBytes, timestamp } }: 
   };
 }
 
-/** Time and size together: a server's clock may be set back, and a server without sizes is left alone. */
+/** Compares time and size, since the server's clock may be set back. A server that sends no sizes is not checked. */
 function isTornApart({ activation }: ActivateInput, last: Task, task: Task): boolean {
   const { historySize, startedAt } = task;
   if (historySize === '0' || historySize !== last.historySize || startedAt !== last.startedAt) return false;
   const jobs = (activation.jobs ?? []).filter(({ queryWorkflow }) => !queryWorkflow);
-  // A call that the code itself cancels is the only job that may follow in the same task.
+  // In the same task, only the cancellation of a call by the code itself may follow.
   const hasNewEvents = task.historyLength > last.historyLength;
   return jobs.some(({ signalWorkflow, doUpdate }) => hasNewEvents || signalWorkflow || doUpdate);
 }

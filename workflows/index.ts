@@ -1,3 +1,3 @@
-/** The workflow bundle's entry: every export is a workflow type. */
+/** The entry of the workflow bundle. Every export is a workflow type. */
 export { gameround } from './gameround';
 export { reconcile } from './reconcile';

@@ -4,22 +4,22 @@ import { MAX_WALLET_TIMEOUT_MS } from '../src/domain/wallet-call';
 /** Every timeout and retry of the workflows; durations in milliseconds. */
 
 /**
- * Longer than any tenant's walletTimeout: the wallet client ends a delivery by the time-out that the tenant has today.
- * Signing, the guard, the record before and after it, and the network come on top. That a worker is gone is told by its heartbeats.
+ * Longer than any operator's walletTimeout, which ends a delivery in the wallet client. Signing, the guard, the record and
+ * the network need additional time. Heartbeats detect a dead worker earlier.
  */
 const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 15_000;
 
-/** A worker in a wallet call gives a sign of life every second; without one for this long it is taken for dead. */
+/** A worker sends a heartbeat every second during a wallet call. Without one for this long it counts as dead. */
 const WORKER_DEATH_MS = 5_000;
 
-/** One delivery. A further attempt follows only a worker's death or a failure before anything was sent. */
+/** One delivery. It is attempted again only if the worker died or if it failed before anything was sent. */
 export const DELIVERY: ActivityOptions = {
   startToCloseTimeout: DELIVERY_MS,
   heartbeatTimeout: WORKER_DEATH_MS,
   retry: { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 },
 };
 
-/** A bet waits for a worker as long as it may be sent, and is attempted again until the database has said what became of it. */
+/** A bet waits for a worker only as long as it may be sent. It is attempted until the database says what became of it. */
 export function betDelivery(leftMs?: number): ActivityOptions {
   return {
     ...DELIVERY,
@@ -32,39 +32,39 @@ export function betDelivery(leftMs?: number): ActivityOptions {
   };
 }
 
-/** A bet whose worth is not known by then, its time being over, is marked for a person. */
+/** A bet whose outcome is still unknown this long after its time is over is marked for a person. */
 export const BET_WARN_MS = 2_000;
 
-/** From the failed first delivery to the first retry, then doubling. */
+/** The pause between the failed first delivery and the first retry. It doubles after each retry. */
 export const FIRST_RETRY_MS = 1_000;
 
-/** Between two deliveries of a credit or void that is being retried. */
+/** The longest pause between two deliveries of a retried credit or void. */
 export const MAX_RETRY_MS = 60_000;
 
 /**
- * Credits and voids, until they are settled (docs/interface#retry-rule). After an hour the activity returns what it knows
- * (activities/deliver.ts), so that a round can go on in a new run, and is begun again.
+ * Retries a credit or void until its outcome is definite (docs/interface#retry-rule). After an hour the activity returns its
+ * results (activities/deliver.ts), so that the round can continue as new, and is started again.
  */
 export function untilDefinite(firstMs = 2 * FIRST_RETRY_MS): ActivityOptions {
   return {
     startToCloseTimeout: DELIVERY_MS,
     heartbeatTimeout: WORKER_DEATH_MS,
     retry: { initialInterval: firstMs, backoffCoefficient: 2, maximumInterval: MAX_RETRY_MS },
-    // A person may end the retries: what is on its way is heard first.
+    // A person may end the retries. Wait for the result of the delivery in flight first.
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   };
 }
 
-/** Whether the secrets of a call that was refused for its signature have changed; its attempts leave nothing in the history. */
+/** Polls for new secrets after a refused signature. The attempts leave nothing in the history. */
 export const NEW_SECRETS: ActivityOptions = {
   startToCloseTimeout: 10_000,
   retry: { initialInterval: 5_000, backoffCoefficient: 1.5, maximumInterval: 60_000 },
 };
 
-/** Another worker may read the old secrets still: a call that it refuses again must not come back at once. */
+/** A pause before the poll: another worker may still use the old secrets, and its call would be refused again at once. */
 export const NEW_SECRETS_AFTER_MS = 5_000;
 
-/** The read model gets two seconds within the command; a database that is down must not hold up money. */
+/** The read model gets two seconds within a command. A database that is down must not delay wallet calls. */
 export const FIRST_PROJECTION: ActivityOptions = {
   scheduleToCloseTimeout: 2_000,
   retry: { maximumAttempts: 1 },
@@ -75,31 +75,31 @@ export const PROJECTION: ActivityOptions = {
   retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 10_000 },
 };
 
-/** A record that isn't written by then is marked for a person. */
+/** A round whose record is not written after this time is marked for a person. */
 export const PROJECTION_WARN_MS = 2_000;
 
-/** Each attempt stands by itself in the history: a round that is still open after a 200 is tried again as well. */
+/** One attempt per activity. The workflow itself repeats it, since it must also repeat after a 200 with the round still open. */
 export const AUTO_CLOSE: ActivityOptions = { startToCloseTimeout: 35_000, retry: { maximumAttempts: 1 } };
 export const AUTO_CLOSE_FIRST_RETRY_MS = 60_000;
 export const AUTO_CLOSE_MAX_RETRY_MS = 3_600_000;
 
-/** From here on a round goes on in a new run at its next pause. */
+/** Above these limits a round continues as new at its next pause. */
 export const EVENTS_PER_RUN = 1_500;
 export const UPDATES_PER_RUN = 100;
 export const QUIET_MS = 200;
 
 /**
- * From here on it does not wait for a pause. A worker that takes the round over replays some 1,400 events in a second, and
- * a quarter of a task's time (6 s) is for that. The server's own limits are far above: 51,200 events, 50 MiB, 2,000 updates.
+ * Above these limits it does not wait for a pause. Another worker replays about 1,400 events per second, and a quarter of a
+ * task's time (6 s) is for the replay. The server's own limits are far higher: 51,200 events, 50 MiB, 2,000 updates.
  */
 export const MAX_EVENTS_PER_RUN = 2_000;
 export const MAX_BYTES_PER_RUN = 16 * 1024 * 1024;
 export const MAX_UPDATES_PER_RUN = 1_500;
 
-/** Ten answers to updates, and a record, go with one task at the most, and the server ends a round whose task has more than 4 MiB. */
+/** One task carries up to ten update answers and a record. The server ends a workflow whose task has more than 4 MiB. */
 export const MAX_STATE_REPLY_CHARS = 128 * 1024;
 
-/** The provider's data about a closed round: asked for an hour, then the report goes without. */
+/** getGameResult is retried for an hour. After that the report is sent without it. */
 export const RESULT: ActivityOptions = {
   startToCloseTimeout: 15_000,
   scheduleToCloseTimeout: 3_600_000,
@@ -112,16 +112,16 @@ export const REPORT: ActivityOptions = {
   retry: { initialInterval: 2_000, backoffCoefficient: 2, maximumInterval: 600_000 },
 };
 
-/** A result or report that takes longer than this is marked for a person. */
+/** A round whose result or report takes longer than this is marked for a person. */
 export const POST_CLOSE_WARN_MS = 60_000;
 
-/** The round retries its own credit; reconciliation waits for it. */
+/** Retried while the round is still retrying its own credit: a reconciliation waits for that. */
 export const CLOSE_FOR_RECONCILE: ActivityOptions = {
   startToCloseTimeout: 15_000,
   retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 30_000 },
 };
 
-/** One call; an operator that can't be reached is told to the caller, who may try again. */
+/** One attempt. If the operator does not respond, the caller gets an error and may try again. */
 export const RESEND: ActivityOptions = { startToCloseTimeout: 65_000, retry: { maximumAttempts: 1 } };
 
 export const RESOLVE_CRASHED: ActivityOptions = {

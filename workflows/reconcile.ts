@@ -8,8 +8,9 @@ const { resend } = proxyActivities<Pick<ReconcileActivities, 'resend'>>(RESEND);
 const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrashed'>>(RESOLVE_CRASHED);
 
 /**
- * Reconciles a round with its operator (docs/interface#reconcile-transactions): closes it when it is open, sends every
- * transaction again and tells what the operator said. A closing that the operator refuses for good crashes the round. A crashed round whose owed money was accepted is closed.
+ * Reconciles a round with its operator (docs/interface#reconcile-transactions): closes an open round, sends every transaction
+ * again and returns the operator's reply. If the operator refuses the close for good, the round is crashed. A crashed round is
+ * closed if the operator accepted all that it owed.
  */
 export async function reconcile(gameround: string): Promise<ReconcileResult> {
   const { round, refused } = await closeAndRead(gameround);

@@ -36,10 +36,10 @@ const BY_TYPE = {
   settle: [settleSignal, settleUpdate],
 } as const;
 
-/** The signal that makes a command durable and the update that answers it. */
+/** The signal that makes a command durable, and the update that returns its answer. */
 export function definitionsOf(command: Command): CommandDefinitions {
   const [signal, update] = BY_TYPE[command.type];
-  // Each pair takes its own command only; the table keeps them together.
+  // The types don't show that each pair takes its own command only. The table ensures it.
   return {
     command,
     signal: signal,

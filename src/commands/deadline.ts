@@ -9,20 +9,20 @@ import { UnreadablePayloadError } from '../contracts/payloads';
 import { refuse, refuseBecause } from '../domain/errors';
 
 /**
- * The command's time: how long a caller waits, not how long the workflow may take. Of the ten seconds in which every call
- * is answered the rest is for what is done before and after.
+ * How long a caller waits for its command; the workflow may take longer. Every call gets an answer within ten seconds: the
+ * rest is for the work before and after the command.
  */
 const COMMAND_TIMEOUT_MS = 9_500;
 /**
- * How long the server waits for a worker that has taken a workflow's task. One that it handed to a worker in that one's last
- * moment is lost until then (10 s by default): below the command's time, so that the caller still gets its answer.
+ * How long the server waits for a worker that has taken a workflow task. A task that a dying worker took is lost for this
+ * time (10 s by default). It is below the command's time, so that the caller still gets its answer.
  */
 export const TASK_TIMEOUT = '6s';
 
-/** The client counts by the machine's clock, which may be set back meanwhile: then this ends the wait. */
+/** Ends the wait this long after the deadline, if the machine's clock was set back: the client counts by that clock. */
 const CLOCK_SET_MS = 500;
 
-/** Until when a command that comes now has its answer; by `performance.now()`, which nobody sets. */
+/** The deadline of a command that arrives now, by `performance.now()`, which no clock change affects. */
 export function commandDeadline(): number {
   return performance.now() + COMMAND_TIMEOUT_MS;
 }
@@ -31,16 +31,16 @@ export function msLeft(deadline: number): number {
   return deadline - performance.now();
 }
 
-/** There was no time left for a call to Temporal to be made, or to be answered. */
+/** The deadline has passed before Temporal responded, or before the call was sent. */
 export class OutOfTimeError extends Error {}
 
 export interface Waiting {
   deadline?: number;
-  /** Temporal has taken the command before: that its outcome isn't there is all that can be said. */
+  /** Temporal has accepted the command before, so at the deadline its outcome is open and the answer is 503 3001. */
   isTaken?: boolean;
 }
 
-/** Calls to Temporal with the command's time; their errors become the interface's. Ends with it whatever the client does. */
+/** Runs calls to Temporal until the deadline, and turns their errors into errors of the interface. */
 export async function withinCommandTime<T>(
   client: Client,
   run: () => Promise<T>,
@@ -58,7 +58,7 @@ export async function withinCommandTime<T>(
   }
 }
 
-/** @throws OutOfTimeError at the deadline; what runs then is left alone */
+/** @throws OutOfTimeError at the deadline; the call itself goes on */
 async function inTime<T>(run: () => Promise<T>, deadline: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -82,10 +82,10 @@ async function repeatedly<T>(client: Client, run: () => Promise<T>, deadline: nu
   }
 }
 
-/** Shortly before the deadline it is asked whether Temporal is there at all: a call that waits for a round doesn't show it. */
+/** This long before the deadline, ask whether Temporal responds at all. A call that waits for a round doesn't show it. */
 const LOOK_BEFORE_MS = 3_000;
 
-/** Calls whose callers may have gone; the SDK repeats some of them, and throws where their connection is closed then. */
+/** Calls in progress, also those whose callers are gone. The SDK retries some of them and throws if the connection is closed. */
 const underWay = new WeakMap<Client, Set<Promise<unknown>>>();
 
 function noted<T>(client: Client, call: Promise<T>): Promise<T> {
@@ -96,12 +96,12 @@ function noted<T>(client: Client, call: Promise<T>): Promise<T> {
   return call;
 }
 
-/** Returns when no call to Temporal is under way any more: its connection can be closed. */
+/** Returns when no call to Temporal is in progress any more, so that its connection can be closed. */
 export async function callsEnded(client: Client): Promise<void> {
   await Promise.allSettled([...(underWay.get(client) ?? [])]);
 }
 
-/** When Temporal has last answered; by `performance.now()`. */
+/** When Temporal last responded, by `performance.now()`. */
 const reachedAt = new WeakMap<Client, number>();
 
 function lookWhenLate(client: Client, deadline: number): NodeJS.Timeout {
@@ -130,8 +130,8 @@ async function withTimeLeft<T>(client: Client, run: () => Promise<T>, leftMs: nu
 }
 
 /**
- * The round's task was repeated under the call, or its worker has lost the update, which the server then refuses itself:
- * every command is idempotent by its key, so it is sent again.
+ * Whether the call can be sent again: the round's task was repeated, or its worker lost the update and the server refused it.
+ * That is safe, since every command is idempotent by its key.
  */
 function isPassing(error: unknown): boolean {
   if (isUnprocessed(error)) return true;
@@ -152,7 +152,7 @@ const DEADLINE_EXCEEDED = 4;
 const RESOURCE_EXHAUSTED = 8;
 
 function asRefusal(error: unknown, isThere: boolean): unknown {
-  // The command may well be carried out: the same call again joins it, where the key is known.
+  // The command may have been carried out. The same call joins it later, in a process that knows the key.
   if (error instanceof UnreadablePayloadError) {
     return refuseBecause(error, 'SERVICEUNAVAILABLE');
   }
@@ -165,7 +165,7 @@ function asRefusal(error: unknown, isThere: boolean): unknown {
   return refuse('SERVICEUNAVAILABLE');
 }
 
-/** The client wraps the transport's error in one of its own. */
+/** The client wraps gRPC errors in its own errors. */
 function grpcCodeOf(error: unknown): number | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
     if (isGrpcServiceError(at)) return at.code;

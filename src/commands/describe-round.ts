@@ -9,7 +9,7 @@ import {
   type CommandDependencies,
 } from './send-to-round';
 
-/** How a round really stands. */
+/** The current state of a round, from its record or its workflow. */
 export async function describeRound(
   deps: CommandDependencies,
   gameround: string,
@@ -21,7 +21,7 @@ export async function describeRound(
     : await stateRepairingRecord(deps, gameround, standing, deadline);
   if (state !== undefined || standing === undefined) return state;
   const record = await recordOf(deps, gameround);
-  // Neither says anything, and one of them can't: that is no "no".
+  // The workflow is unknown and the database is down, so nobody knows whether the round exists.
   if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
   return record;
 }

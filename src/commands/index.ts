@@ -13,10 +13,10 @@ import type { RoundService } from './types';
 import { voidGameRound } from './void-game-round';
 
 export interface CommandOptions {
-  /** Milliseconds since the epoch: what a new round is dated by. */
+  /** Milliseconds since the epoch, for the time of a new round. */
   nowMs?: () => number;
   taskQueue?: string;
-  /** Where the worker runs in the same process. */
+  /** Set if the worker runs in the same process. */
   local?: LocalWorker;
 }
 

@@ -2,21 +2,21 @@ import type { Client } from '@temporalio/client';
 import type { RoundReply } from '../contracts/gameround';
 import type { WaitingCalls } from '../contracts/waiting-calls';
 
-/** The worker of this process, where it has one: commands are then answered by its activities, in memory. */
+/** The worker in the same process. Its activities answer commands in memory. */
 export interface LocalWorker {
   waitingCalls: WaitingCalls;
-  /** Shares the worker's connection, so that a round's first task comes back with the start; undefined while none runs. */
+  /** A client on the worker's connection, so that the start returns the round's first task. Undefined while no worker runs. */
   client?: Client;
   /** Default: 400. */
   askAfterMs?: number;
 }
 
-/** An answer usually comes within milliseconds; after this long the update asks for it. A worker elsewhere gives no sign. */
+/** An answer usually arrives within milliseconds. After this time the caller asks by the update: another worker may have it. */
 const ASK_AFTER_MS = 400;
 
 /**
- * The activity's answer to a call, or the update's, whichever comes first. `send` makes the command durable and returns
- * whether the activity is likely to run here.
+ * Returns the answer of the activity or of the update, whichever comes first. `send` makes the command durable and returns
+ * whether the activity is likely to run in this process.
  */
 export async function firstAnswer<T>(
   local: LocalWorker | undefined,

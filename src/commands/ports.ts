@@ -4,25 +4,28 @@ import type { Recorded } from '../domain/round/known-entries';
 import type { RoundPolicy, RoundSnapshot, Ticket } from '../domain/round/types';
 import type { Session } from '../domain/session';
 
-/** What the commands need besides Temporal. Calls reject when the database or the operator can't be reached. */
+/** What the commands need besides Temporal. Calls reject if the database or the operator can't be reached. */
 export interface CommandPorts {
   findRecord(gameround: string): Promise<RoundSnapshot | undefined>;
-  /** With the version under which its workflow has written it. */
+  /** The record with its version. */
   findRecorded(gameround: string): Promise<Recorded | undefined>;
-  /** A little of the record: whose it is, and how it stands. */
+  /** The owner and status in the record, without the rest. */
   findStanding(gameround: string): Promise<Standing | undefined>;
-  /** Writes a record that is behind its workflow, or missing, and says whether it was so. A guard of a round that is over goes. */
+  /**
+   * Writes the record if it is missing or older than its workflow, and returns whether it was. Releases the guard of a round
+   * that is over.
+   */
   repairRecord(state: RoundStateView): Promise<boolean>;
   guards: RoundGuards;
-  /** The settings of the session's operator and game that a new round keeps. */
+  /** The settings of operator and game that a new round copies. */
   policyFor(session: Pick<Session, 'operatorId' | 'gameCode'>): Promise<RoundPolicy>;
-  /** The player's ticket of that currency and stake; rejects with NOTICKETAVAILABLE when there is none. */
+  /** The player's ticket in the session's currency with this stake. Rejects with NOTICKETAVAILABLE if there is none. */
   chooseTicket(session: Session, debitAmount: number | undefined): Promise<ChosenTicket>;
 }
 
 export interface ChosenTicket {
   ticket: Ticket;
-  /** All that the operator told: the ticket among them, before the bet. */
+  /** All tickets that the operator returned, including the chosen one. */
   tickets: Record<string, unknown>[];
 }
 

@@ -6,9 +6,9 @@ import type { RoundSnapshot } from '../domain/round/types';
 import { commandDeadline, TASK_TIMEOUT, withinCommandTime } from './deadline';
 
 /**
- * Reconciles a round with its operator (docs/interface#reconcile-transactions). Repeats join the run that is under way; one that
- * takes longer than the command's time goes on, and the same call again joins it (503 OPERATIONBEINGPROCESSED).
- * Rejects with GAMEROUNDNOTFOUND for a round that isn't this operator's.
+ * Reconciles a round with its operator (docs/interface#reconcile-transactions). A repeat joins the run in progress. If a run
+ * takes longer than the command's time, the caller gets 503 OPERATIONBEINGPROCESSED and can repeat the call.
+ * Rejects with GAMEROUNDNOTFOUND if the round belongs to another operator.
  */
 export function createReconciliation(
   client: Client,
@@ -37,7 +37,7 @@ export function createReconciliation(
         try {
           return await handle.result();
         } catch (error) {
-          // The one call could not be finished (a worker died in it): the operator may have processed it.
+          // The only attempt of the call failed (a worker died). The operator may have processed it.
           if (error instanceof WorkflowFailedError) throw refuse('WALLETUNAVAILABLE');
           throw error;
         }

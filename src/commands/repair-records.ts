@@ -5,13 +5,13 @@ import { restoredRound } from '../domain/round/restored';
 import type { CommandPorts } from './ports';
 import { createRoundClient, type RoundClient } from './round-client';
 
-/** What was written anew. */
+/** What was repaired. */
 export interface Repaired {
   records: number;
   guards: number;
-  /** Rounds without a workflow that runs: begun anew as crashed, as their records say. */
+  /** Open records without a running workflow. Their rounds were started again as crashed. */
   rounds: number;
-  /** Rounds that could not be looked at, and why: for a person. */
+  /** Rounds that could not be checked, with the reason. A person has to look at them. */
   failed: { gameround: string; reason: string }[];
 }
 
@@ -23,8 +23,9 @@ export interface RepairPorts extends Pick<
 }
 
 /**
- * After a database was restored from a copy (docs/operations.md): brings the records and guards up to the workflows that run
- * or were closed since then, and gives open records without a workflow one, so that they can be reconciled or settled.
+ * Run this after a database was restored from a copy (docs/operations.md). It updates the records and guards from workflows
+ * that run or were closed since then. It starts a workflow for each open record without one, so that the round can be
+ * reconciled or settled.
  */
 export async function repairRecords(
   client: Client,
@@ -37,7 +38,7 @@ export async function repairRecords(
   const query =
     `WorkflowType = '${GAMEROUND_WORKFLOW}' AND TaskQueue = '${taskQueue}'` +
     ` AND (ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}')`;
-  /** One round that can't be read must not keep the others from being repaired. */
+  /** A round that can't be read must not stop the repair of the others. */
   const attempt = (repair: (gameround: string) => Promise<void>) => async (gameround: string) => {
     const note = (error: unknown): void => void repaired.failed.push({ gameround, reason: String(error) });
     await repair(gameround).catch(note);
@@ -46,7 +47,7 @@ export async function repairRecords(
     hashesOf(client.workflow.list({ query })),
     attempt(async (gameround) => {
       const state = await rounds.state(gameround);
-      // It has no record yet, or never will.
+      // Its initial debit is not decided, so it has no record yet.
       if (state === undefined || state.phase === 'starting') return;
       if (await ports.repairRecord(state)) repaired.records += 1;
       if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;
@@ -70,7 +71,7 @@ async function* hashesOf(workflows: AsyncIterable<{ workflowId: string }>): Asyn
   for await (const { workflowId } of workflows) yield workflowId.slice(workflowIdOf('').length);
 }
 
-/** Rounds that are looked at at the same time: each waits for its worker. */
+/** Rounds that are checked at the same time, since each check waits for a worker. */
 const AT_A_TIME = 8;
 
 async function forEach<T>(items: AsyncIterable<T>, run: (item: T) => Promise<void>): Promise<void> {
@@ -82,7 +83,7 @@ async function forEach<T>(items: AsyncIterable<T>, run: (item: T) => Promise<voi
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
 }
 
-/** An open round whose guard is gone, or still another's from before it, holds it again. */
+/** Gives the guard to an open round, if the guard is gone or belongs to an older round that does not run. */
 async function holdsGuardAgain(
   { guards }: RepairPorts,
   rounds: RoundClient,

@@ -2,8 +2,8 @@ import type { Client } from '@temporalio/client';
 import { resumeSignal } from '../contracts/gameround';
 
 /**
- * Signals every waiting round of an operator to send again what was refused for its signature. Returns how many rounds
- * were signalled. The search does not find a round that began to wait a moment ago; a second run does no harm.
+ * Signals every waiting round of an operator to retry the call whose signature was refused. Returns how many rounds were
+ * signalled. The search may miss a round that began to wait a moment ago. It is safe to run this again.
  */
 export async function resumeRounds(client: Client, operatorId: string): Promise<number> {
   const query = `OperatorId = ${JSON.stringify(operatorId)} AND ExecutionStatus = 'Running' AND GameroundAttention IN ('credit-unauthorised', 'void-refused')`;

@@ -39,30 +39,30 @@ import {
   type Waiting,
 } from './deadline';
 
-/** A server takes ten updates of one run at a time; several processes share that, and a round lets few of them wait. */
+/** The server accepts ten updates of one run at a time. Several processes share them, so each uses only a few. */
 const IN_FLIGHT_PER_ROUND = 4;
 const READING_PER_ROUND = 1;
 const WAITING_PER_ROUND = 200;
 
-/** Between two looks at a command that is being carried out for longer than an update waits. */
+/** Pauses between two questions about a command for which the update may not wait. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 2_000;
-/** What a last look needs. */
+/** Time that the last question before the deadline needs. */
 const LOOK_MS = 500;
 
-/** No workflow of that id runs: the round is over, or there never was one. */
+/** No workflow with this id runs: the round is over or never existed. */
 export type NotRunning = 'gone';
 
 export interface RoundClient {
-  /** Starts the round, or joins it when it runs already. */
+  /** Starts the round, or joins it if it already runs. */
   start(
     start: GameroundStart,
     actor: Actor,
     deadline?: number,
   ): Promise<RoundReply | NotRunning | 'guard-lost'>;
   /**
-   * Makes the command durable by a signal and fetches its answer by an update. A round that is known to wait for its wallet
-   * is asked first whether it would take it: what it refuses leaves nothing in its history.
+   * Makes the command durable by a signal, and gets its answer by an update. If the round is known to wait for its wallet,
+   * it is first asked whether it would take the command: a refused command then leaves nothing in the history.
    */
   signalThenUpdate: (
     gameround: string,
@@ -70,23 +70,23 @@ export interface RoundClient {
     actor?: Actor,
     about?: Sending,
   ) => Promise<RoundReply | NotRunning>;
-  /** Fetches an answer without making anything durable first: for what can only be a repeat. */
+  /** Gets an answer by an update without a signal, for commands that can only be repeats. */
   updateOnly: (
     gameround: string,
     sent: Command,
     actor?: Actor,
     deadline?: number,
   ) => Promise<RoundReply | NotRunning>;
-  /** The round's state, also of a closed one within retention; undefined where there never was a round. */
+  /** The round's state, also after its close within retention. Undefined if there is no such workflow. */
   state(gameround: string, deadline?: number): Promise<RoundStateView | undefined>;
   isRunning(gameround: string, deadline?: number): Promise<boolean>;
-  /** Begins a round anew whose workflow Temporal does not know. */
+  /** Starts the workflow of a round again, if Temporal does not know it. */
   restore(state: RoundState, version: number): Promise<void>;
 }
 
 export interface Sending {
   deadline?: number;
-  /** The round waits for its wallet, as far as the caller knows. */
+  /** The caller knows that the round waits for its wallet. */
   isWaiting?: boolean;
 }
 
@@ -96,7 +96,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   const waiting = waitingRounds();
   const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
 
-  /** A few calls of a round go out at a time; its caller waits for that no longer than for the rest. */
+  /** Limits the calls to a round in flight. The wait for a free place counts toward the deadline. */
   const limited = <T>(gameround: string, run: () => Promise<T>, about: Waiting): Promise<T> =>
     withinCommandTime(client, () => limit(gameround, run, about.deadline), about);
 
@@ -128,7 +128,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     }
   }
 
-  /** Asks again while the command is being carried out; at the end of the caller's time the answer is that it is. */
+  /** Asks again while the command is being carried out. At the deadline it returns 503 OPERATIONBEINGPROCESSED. */
   async function askUntilDone(
     gameround: string,
     sent: Command,
@@ -137,9 +137,9 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   ): Promise<RoundReply | NotRunning> {
     let pauseMs = FIRST_PAUSE_MS;
     for (let told = first; ; told = await update(gameround, sent, asked, 'again')) {
-      // It was being carried out, and was refused without being kept: it is judged anew.
+      // The command was refused and not stored while this call waited. Send it again.
       if (told === 'free') told = await update(gameround, sent, asked);
-      // The guard was lost while this waited for its turn: nothing was sent, so there was no round.
+      // The round lost its guard while this call waited. Nothing was sent, so the round does not exist.
       if (told === 'gone' || told === 'free' || told === 'guard-lost') return 'gone';
       if (told.reply.refusal?.errorCode.msg === 'OPERATIONBEINGPROCESSED') waiting.note(gameround);
       const leftMs = msLeft(asked.deadline) - LOOK_MS;
@@ -150,7 +150,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     }
   }
 
-  /** Starts the round with its first task for this process's worker; false where another start was first. */
+  /** Starts the round so that its first task goes to this process's worker. False if the workflow already exists. */
   async function startHere(eager: Client, start: GameroundStart, asked: PendingAsk): Promise<boolean> {
     const options = { ...startOptions(start), taskQueue, requestEagerStart: true };
     const run = (): Promise<unknown> => eager.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, options);
@@ -209,7 +209,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
       const { command, signal } = definitionsOf(sent);
       const { call } = asked;
       const signalled = async (): Promise<boolean> => {
-        // Once: what comes after this may be tried again, and all of it would be in the history.
+        // Send the signal once. Only the question for the answer is repeated, since each signal enters the history.
         await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, call), asked);
         return local?.waitingCalls.isLocal(gameround) ?? false;
       };
@@ -236,7 +236,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
       await client.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, {
         ...startOptions({
           ...{ identity, policy },
-          // It was carried out before: what goes on is `continued`.
+          // Not carried out again: the round goes on from `continued`.
           command: {
             type: 'start',
             stake,
@@ -253,25 +253,25 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   };
 }
 
-/** What its round could not read must not reach it: it would be in the history, and its debit sent, before it is refused. */
+/** Refuses an invalid command here. In the workflow it would enter the history before it is refused. */
 function assertReadable(command: Command): void {
   const read = readCommand(command.type, command);
   if ('fault' in read) throw refuse('INVALIDREQUEST', read.fault);
 }
 
-/** A call to a round: who makes it, and until when its answer is waited for. */
+/** A call to a round that waits for its answer. */
 interface PendingAsk extends Waiting {
   actor: Actor | undefined;
   call: string;
   deadline: number;
-  /** Of the command, once it is known to be carried out. */
+  /** The key of the command, known once the round carries it out. */
   key?: string;
 }
 
-/** What an update says of its command: the answer, or how the round stands while it is being carried out (`heldKey`). */
+/** The result of an update: the answer, or (with `heldKey`) the state of the round while the command is in progress. */
 type UpdateResult = { reply: RoundReply; heldKey?: string | undefined } | NotRunning | 'free' | 'guard-lost';
 
-/** A round's validator tells its answers by refusing the update: that leaves nothing in the history. */
+/** A round's validator answers by failing the update, which leaves nothing in the history. This reads that failure. */
 async function updateResultOf(
   error: unknown,
   answers: () => Promise<Answers>,
@@ -287,7 +287,7 @@ async function updateResultOf(
     case FAILURES.answered:
     case FAILURES.held: {
       const reply = details?.[0] as RoundReply | undefined;
-      // A round of somebody else says nothing about itself.
+      // A round of another owner returns no details.
       if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
       return { reply, heldKey: type === FAILURES.held ? (details?.[1] as string) : undefined };
     }
@@ -301,11 +301,11 @@ async function updateResultOf(
   return reply === undefined ? 'gone' : { reply };
 }
 
-/** How long a round that refused a call for what it waits for is asked before anything is sent to it. */
+/** After a round refused a call because it waits for its wallet, ask it before sending further signals for this long. */
 const KNOWN_TO_WAIT_MS = 15_000;
 const MAX_WAITING_ROUNDS = 10_000;
 
-/** The rounds that were found waiting for their wallet a moment ago. */
+/** Remembers rounds that waited for their wallet a moment ago. */
 function waitingRounds(): { note(gameround: string): void; has(gameround: string): boolean } {
   const until = new Map<string, number>();
   return {
@@ -321,7 +321,7 @@ function waitingRounds(): { note(gameround: string): void; has(gameround: string
 
 type Answers = Partial<Record<string, RoundReply>>;
 
-/** None for a round that failed: it lost the guard and carried out nothing. None where there never was one. */
+/** The answers in the round's result. Empty if the round failed (it lost its guard) or never existed. */
 async function answersOf(handle: WorkflowHandle): Promise<Answers> {
   try {
     return ((await handle.result()) as GameroundResult).answers;
@@ -332,15 +332,15 @@ async function answersOf(handle: WorkflowHandle): Promise<Answers> {
 }
 
 /**
- * A running round is asked by the update that leaves nothing behind; one that is over, when nothing can come in between,
- * by a query. So is one with more to tell than updates may carry.
+ * Reads the state of a running round by an update, which leaves nothing in the history. Uses a query if the round is over (no
+ * events can follow), or if the state is too large for an update.
  */
 async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
   const told = await readRunningState(handle);
   if (told !== 'over' && told !== 'too large') return told;
   try {
     const state = await handle.query(stateQuery);
-    // A workflow that lost the guard has failed: it sent nothing, so there was no round.
+    // A workflow that lost the guard has failed. It sent nothing, so the round does not exist.
     return told === 'over' && state.phase === 'starting' ? undefined : state;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
@@ -386,7 +386,7 @@ function startOptions(start: GameroundStart) {
     workflowId: workflowIdOf(identity.gameround),
     args: [start] as [GameroundStart],
     workflowTaskTimeout: TASK_TIMEOUT,
-    // Completed: the name is used up. Failed: the guard was lost before anything was sent, so it is not.
+    // After a completed workflow the name is used up. After a failed one it is free: it lost the guard before anything was sent.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
     typedSearchAttributes: searchAttributes(identity),
     staticSummary: `${identity.gameCode}: ${identity.playerId} of ${identity.operatorId}`,
@@ -420,7 +420,7 @@ function detailOf(error: unknown): unknown {
   return failureOf(error)?.details?.[0];
 }
 
-/** What an update has failed with. */
+/** The failure of an update. */
 function failureOf(error: unknown): ApplicationFailure | undefined {
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
   return cause instanceof ApplicationFailure ? cause : undefined;
@@ -435,7 +435,7 @@ function notRunningOrThrow(error: unknown): NotRunning {
 
 type Limiter = <T>(gameround: string, run: () => Promise<T>, deadline?: number) => Promise<T>;
 
-/** A few calls of a round go out at a time; a bounded rest waits, within the command's time. */
+/** Lets a few calls per round run at the same time. A limited number of others wait, at most until the deadline. */
 function perRoundLimiter(inFlight: number): Limiter {
   const rounds = new Map<string, { semaphore: Semaphore; callers: number }>();
   return async (gameround, run, deadline = commandDeadline()) => {

@@ -11,7 +11,7 @@ export interface RoundControl {
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }
 
-/** Steps of reconciliation, by the round's own commands and queue. */
+/** The steps of a reconciliation, as commands in the queue of the round. */
 export function createRoundControl(
   client: Client,
   findRecord: (gameround: string) => Promise<RoundSnapshot | undefined>,
@@ -21,17 +21,18 @@ export function createRoundControl(
   return {
     async closeForReconciliation(gameround) {
       const end = { type: 'end', key: RECONCILE, reason: RECONCILE, forReconciliation: true } as const;
-      // It is tried for as long as the round waits for its wallet: only the first time leaves something in the history.
+      // Retried while the round waits for its wallet. With `isWaiting` only the first attempt leaves something in the history.
       const reply = await rounds.signalThenUpdate(gameround, end, undefined, { isWaiting: true });
       if (reply === 'gone') {
-        // Somebody has ended the workflow by force: the round has to be repaired first (docs/operations.md).
+        // A person has terminated the workflow. The round has to be repaired first (docs/operations.md).
         const isOpen = (await rounds.state(gameround))?.status === 'open';
         if (isOpen) throw refuse('SERVICEUNAVAILABLE');
         return undefined;
       }
       if (reply.refusal === undefined) return undefined;
       if (reply.refusal.status === 503) throw new RefusedError(reply.refusal);
-      // Over or crashed already: there is nothing to close. Otherwise this closing was refused, and crashed the round.
+      // If the round is over or was crashed before, there is nothing to close. Otherwise the operator refused this close,
+      // which crashed the round.
       const { errorCode } = reply.refusal;
       const isJustRefused = reply.gameRoundInfo.status === 'open' && reply.isRepeat !== true;
       return isJustRefused && errorCode.id !== ERRORS.GAMEROUNDCRASHED.id ? errorCode : undefined;
@@ -44,7 +45,7 @@ export function createRoundControl(
         accepted,
       });
     },
-    /** From the workflow, which replays a closed round from its history; past retention from the record. */
+    /** Reads the workflow, also of a closed round within retention; otherwise the record. */
     read: async (gameround) => (await rounds.state(gameround)) ?? findRecord(gameround),
   };
 }

@@ -22,7 +22,7 @@ export function actorOf({ operatorId, playerId, gameCode, providerId }: Session)
   return { operatorId, playerId, gameCode, providerId };
 }
 
-/** The record, undefined when there is none, `unavailable` when the database can't be asked. */
+/** The record; undefined if there is none, `unavailable` if the database can't be read. */
 export function recordOf(
   deps: CommandDependencies,
   gameround: string,
@@ -30,7 +30,7 @@ export function recordOf(
   return deps.ports.findRecord(gameround).catch(() => 'unavailable');
 }
 
-/** The same of what little tells whose the round is and how it stands. */
+/** The same for the owner and status only. */
 export function standingOf(
   deps: CommandDependencies,
   gameround: string,
@@ -38,14 +38,14 @@ export function standingOf(
   return deps.ports.findStanding(gameround).catch(() => 'unavailable');
 }
 
-/** The key of a command on a round: what the provider calls the transaction, the draw, or else the request. */
+/** The idempotency key of a command: the provider's transaction id, or the rngCallId, or the request id. */
 export function commandKey(request: RoundRequest & { rngCallId?: string }): string {
   const { externalGameProviderTransactionId: transaction, rngCallId, requestId } = request;
   if (transaction !== undefined) return `transaction:${normalId(transaction)}`;
   return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;
 }
 
-/** Sends a command to the session's round. The record, where it can be read, answers for rounds that are over. */
+/** Sends a command to the session's round. For a round that is over, the answer comes from its record if it can be read. */
 export async function sendToRound(
   deps: CommandDependencies,
   { session, gameRound }: RoundRequest,
@@ -54,33 +54,33 @@ export async function sendToRound(
   const deadline = commandDeadline();
   const record = await authorizedStanding(deps, session, gameRound, deadline);
   const actor = actorOf(session);
-  // Nothing new can be done to a round that is over; a void that is still being retried can be joined.
+  // A round that is over takes no new commands, so no signal. A repeat can still join a void that is being retried.
   const reply = isOver(record)
     ? await deps.rounds.updateOnly(gameRound, command, actor, deadline)
     : await deps.rounds.signalThenUpdate(gameRound, command, actor, {
         deadline,
         isWaiting: isWaitingForWallet(record),
       });
-  // What has ended the round is in its record before the round itself has taken it in: this came after it.
+  // The activity writes the record before the workflow takes the outcome in. So the round was over before this command.
   const isLate =
     reply !== 'gone' && reply.refusal === undefined && isOver(record) && !isWaitingForWallet(record);
   return reply === 'gone' || isLate ? replyForOver(deps, gameRound, actor, deadline) : reply;
 }
 
-/** Whether a record says that its round is over. Every one that says so is right: an open one may be late. */
+/** Whether a record says that its round is over. That is always right; a record that says "open" may be outdated. */
 export function isOver(record: Pick<Standing, 'status'> | undefined | 'unavailable'): boolean {
   return record !== undefined && record !== 'unavailable' && record.status !== 'open';
 }
 
-/** Whether a record says that its round waits for the wallet. It may be late: the round itself is asked. */
+/** Whether a record says that its round waits for the wallet. The record may be outdated, so the round is asked, too. */
 export function isWaitingForWallet(record: Pick<Standing, 'attention'> | undefined | 'unavailable'): boolean {
   if (record === undefined || record === 'unavailable') return false;
   return record.attention.some((mark) => WAITING_MARKS.includes(mark));
 }
 
 /**
- * Which rounds a session reaches: its player's in its game, as if no others existed; only its own one where it was
- * made for one; once expired only those that it opened.
+ * Checks that the session may use the round: it must be a round of the session's player and game. A token for one round may
+ * use only that one, an expired session only the rounds that it opened.
  */
 async function authorizedStanding(
   deps: CommandDependencies,
@@ -100,7 +100,7 @@ async function authorizedStanding(
   return record;
 }
 
-/** Without a record the round's workflow tells whose it is: nothing is sent to a round of somebody else. */
+/** Without a record, asks the workflow for the owner: nothing must be sent to a round of another owner. */
 async function identityOf(
   deps: CommandDependencies,
   gameround: string,
@@ -111,7 +111,7 @@ async function identityOf(
   return state.identity;
 }
 
-/** No workflow runs for the round: it is over, or it never was. */
+/** The answer if no workflow runs for the round: it is over or never existed. */
 export async function replyForOver(
   deps: CommandDependencies,
   gameround: string,
@@ -122,13 +122,13 @@ export async function replyForOver(
   const round = await standing(deps, gameround, record, deadline);
   if (round === undefined) throw refuse('GAMEROUNDNOTFOUND');
   if (!owns(actor, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
-  // Somebody ended the workflow by force, or Temporal lost it (docs/operations.md). Nothing can be done here.
+  // A person terminated the workflow, or Temporal lost it (docs/operations.md). Nothing can be done here.
   if (round.status === 'open') throw refuse('SERVICEUNAVAILABLE');
   return replyAbout(round, refusal('GAMEROUNDNOTACTIVE'));
 }
 
 /**
- * How a round stands: a record that is over has the last word, an open one may lag behind its workflow.
+ * The state of a round. A record that says "over" is final; one that says "open" may be older than its workflow.
  */
 async function standing(
   deps: CommandDependencies,
@@ -142,8 +142,8 @@ async function standing(
 }
 
 /**
- * How a round stands by its workflow, where its record is not over. Where the workflow is over, MongoDB was restored from an
- * older copy: the record is written anew.
+ * The state from the workflow, for a round whose record is not over. If the workflow has finished, MongoDB was restored from
+ * an older copy, and the record is written again.
  */
 export async function stateRepairingRecord(
   deps: CommandDependencies,
@@ -160,8 +160,8 @@ export async function stateRepairingRecord(
 }
 
 /**
- * How a round stands by its workflow. The activity that ends a command writes the record and answers its caller before the
- * workflow takes the outcome in: until then the record counts.
+ * The state from the workflow, or the record if it is newer. The activity that finishes a command writes the record and
+ * answers the caller before the workflow takes the outcome in.
  */
 export async function stateOrRecordOf(
   { rounds, ports }: CommandDependencies,

@@ -5,7 +5,7 @@ interface WorkflowRun {
   runId: string;
 }
 
-/** When things happened, by the Temporal server's clock, as it tells them of a running workflow (activities/types.ts). */
+/** Times of a running workflow by the Temporal server's clock (activities/types.ts). */
 export interface ServerTimes {
   startedAt(workflow: WorkflowRun, activityId: string): Promise<number>;
   signalledAt(workflow: WorkflowRun, name: string, taskStartedEventId: number): Promise<number | undefined>;
@@ -33,7 +33,7 @@ export function createServerTimes(client: Client): ServerTimes {
         });
         for (const event of page.history?.events ?? []) {
           if (Number(event.eventId) > taskStartedEventId) continue;
-          // What came before was taken with an earlier task.
+          // Older signals belong to an earlier task.
           if (event.workflowTaskCompletedEventAttributes) return oldest;
           if (event.workflowExecutionSignaledEventAttributes?.signalName === name)
             oldest = msOf(event.eventTime);

@@ -1,7 +1,7 @@
 import type { StartCommand } from '../domain/round/types';
 import type { StartGameRound } from './types';
 
-/** The round's command in a call of startGameRound, before a ticket or discount is found for it. */
+/** The start command of a startGameRound call, without ticket and discount, which are looked up later. */
 export function startCommandOf({ rngResult, debitInformation, endGame }: StartGameRound): StartCommand {
   const { debitAmount, currency, useTicketInfo } = debitInformation;
   return {

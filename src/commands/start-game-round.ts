@@ -21,16 +21,16 @@ import type { StartGameRound } from './types';
 const MIN_PAUSE_MS = 50;
 
 /**
- * Identify first (docs/interface#identify-first): the named round is repeated or followed up while it is open, refused when it
- * is over; only an unknown one can start, and close another for that. Its record tells, or, where that is late, its
- * workflow.
+ * Finds the round that the call names (docs/interface#identify-first). If it is open, the call is a repeat or a follow-up
+ * debit. If it is over, the call is refused. Only an unknown name starts a round, which may close another one first. The
+ * record says which case it is, or the workflow if the record is outdated.
  */
 export async function startGameRound(
   deps: CommandDependencies,
   request: StartGameRound,
 ): Promise<RoundReply> {
   const { session } = request;
-  // One for all that is done here: the caller must not wait longer, and nothing may start behind its back.
+  // One deadline for all steps: the caller must not wait longer, and no round may start after its call has ended.
   const start: Start = { request, gameround: nameOf(request), deadline: commandDeadline() };
   const known = await replyByRecord(deps, start);
   if (known !== undefined) return known;
@@ -56,7 +56,7 @@ function nameOf({ session, requestId, rngResult, externalGameProviderRoundId }: 
   return gameroundHash(session.operatorId, session.playerId, session.gameCode, name);
 }
 
-/** The answer of the round that the call names, undefined where there is none on record. */
+/** The answer of the round that the call names; undefined if it has no record. */
 async function replyByRecord(deps: CommandDependencies, start: Start): Promise<RoundReply | undefined> {
   const { gameround, request, deadline } = start;
   const record = await recordOf(deps, gameround);
@@ -67,12 +67,12 @@ async function replyByRecord(deps: CommandDependencies, start: Start): Promise<R
   }
   const reply = await repeat(deps, start, record);
   if (reply !== 'gone') return reply;
-  // Without its record nobody can say that the round is new.
+  // The database is down and no workflow runs, so nobody knows whether the round is new.
   if (record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
   return replyForOver(deps, gameround, actorOf(request.session), deadline);
 }
 
-/** The same for a round whose record may be late: its workflow answers, and once that is gone the record is there. */
+/** The same if the record may be outdated: asks the workflow. If it has finished, its record is written. */
 async function replyByRound(deps: CommandDependencies, start: Start): Promise<RoundReply | undefined> {
   const { gameround, request, deadline } = start;
   const reply = await deps.rounds.updateOnly(
@@ -84,12 +84,12 @@ async function replyByRound(deps: CommandDependencies, start: Start): Promise<Ro
   if (reply !== 'gone') return reply;
   const recorded = await replyByRecord(deps, start);
   if (recorded !== undefined) return recorded;
-  // A record may be missing: MongoDB was restored from an older copy.
+  // The record may be missing, because MongoDB was restored from an older copy.
   const isKnown = (await deps.rounds.state(gameround, deadline)) !== undefined;
   return isKnown ? replyForOver(deps, gameround, actorOf(request.session), deadline) : undefined;
 }
 
-/** The round is there, or may be: a repeat, or a follow-up debit, which has to be durable first. */
+/** The round exists or may exist: sends a repeat, or a follow-up debit, which must be durable first. */
 async function repeat(
   deps: CommandDependencies,
   { request, gameround, deadline }: Start,
@@ -98,7 +98,7 @@ async function repeat(
   const { followUpDebits } = await deps.ports.policyFor(request.session);
   const command = startCommandOf(request);
   const actor = actorOf(request.session);
-  // A ticket is chosen once, by the command that opens the round; a follow-up is paid with money.
+  // No ticket is looked up here: only the initial debit can use one.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
   if (!mayDebit) return deps.rounds.updateOnly(gameround, command, actor, deadline);
   return deps.rounds.signalThenUpdate(gameround, command, actor, {
@@ -112,7 +112,7 @@ async function startNew(deps: CommandDependencies, start: Start): Promise<RoundR
   const { session } = request;
   const described = await describeStart(deps, gameround, request).catch((error: unknown) => ({ error }));
   if ('error' in described) {
-    // It may be there already, its record late: its own bet has used up the free play.
+    // The round may exist without a record yet. Then its own bet may have used the free play that is missing here.
     const reply = await replyByRound(deps, start);
     if (reply === undefined) throw described.error;
     return reply;
@@ -120,7 +120,7 @@ async function startNew(deps: CommandDependencies, start: Start): Promise<RoundR
   while (msLeft(deadline) > 0) {
     const holder = await unavailableOnError(() => deps.ports.guards.take(session, gameround));
     if (holder.gameround !== gameround) {
-      // A round that is over gives up its guard to the next one, also while its record is late.
+      // The named round may be over and its guard taken by another round, while its record is not written yet.
       const known = await replyByRound(deps, start);
       if (known !== undefined) return known;
       const blocked = await closeHolder(deps, holder, start);
@@ -142,14 +142,14 @@ async function startNew(deps: CommandDependencies, start: Start): Promise<RoundR
   throw refuse('OPERATIONBEINGPROCESSED');
 }
 
-/** Others may be after the same guard: not all of them shall look again at the same moment. */
+/** A random pause, so that several calls for the same guard do not try again at the same moment. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, MIN_PAUSE_MS + Math.random() * MIN_PAUSE_MS));
 }
 
 /**
- * Another round holds the guard: it is judged by its workflow, never by its record. A reply when it stays in the way,
- * undefined when it is over, or was closed for the new round; `undecided` while a wallet call of its own is.
+ * Another round holds the guard. Its workflow decides, never its record. Returns a reply if that round stays open, undefined
+ * if it is over or was closed for the new round, `undecided` while its own wallet call is in progress.
  */
 async function closeHolder(
   deps: CommandDependencies,
@@ -157,16 +157,16 @@ async function closeHolder(
   { gameround, request, deadline }: Start,
 ): Promise<RoundReply | undefined | 'undecided'> {
   const open = await openStateOf(deps, holder.gameround, deadline);
-  // A game that moved to another provider: to this one the round before the move doesn't exist, and it goes on unguarded.
+  // The game has moved to another provider. The older round does not exist for this provider and loses its guard.
   if (open === undefined || !owns(request.session, open.identity)) return undefined;
-  // Its bet may yet be refused, its guard lost, or what is under way end it: nobody is told of a round in between.
+  // The round may still lose its guard, or its bet may be refused, or its current command may end it. Wait for that.
   if (open.phase === 'starting' || open.phase === 'busy') return 'undecided';
   if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));
   const end = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' } as const;
   const about = { deadline, isWaiting: open.phase === 'retrying' };
   const closed = await deps.rounds.signalThenUpdate(holder.gameround, end, actorOf(request.session), about);
   if (closed === 'gone') return undefined;
-  // A refused credit has voided or crashed the round: it is out of the way all the same.
+  // A refused credit has voided or crashed the round. Then it does not hold the guard any more.
   return (await openStateOf(deps, holder.gameround, deadline)) === undefined ? undefined : closed;
 }
 

@@ -19,7 +19,7 @@ export interface StartGameRound {
   externalGameProviderRoundId?: string;
 }
 
-/** Common to the commands on a round that exists. */
+/** Fields of all commands on an existing round. */
 export interface RoundRequest {
   session: Session;
   requestId: string;
@@ -46,9 +46,9 @@ export interface AddSpinCounter extends RoundRequest {
 }
 
 /**
- * Turns calls into the round's durable commands and waits for their answers, for at most the command's time (10 s).
- * A reply with `refusal` was refused by the rules or the wallet. Thrown: `RefusedError` with the refusal where no
- * round answered (unknown round, service down, still being processed).
+ * Turns calls into durable commands of a round and waits for their answers, at most for the command's time (10 s). A reply
+ * with `refusal` was refused by the rules or the wallet.
+ * @throws RefusedError if no round answered: unknown round, service down, still being processed
  */
 export interface RoundService {
   startGameRound(command: StartGameRound): Promise<RoundReply>;
@@ -57,6 +57,6 @@ export interface RoundService {
   collectWin(command: CollectWin): Promise<RoundReply>;
   voidGameRound(command: RoundRequest): Promise<RoundReply>;
   addSpinCounterGameState(command: AddSpinCounter): Promise<RoundReply>;
-  /** How a round really stands: its record when that says that it is over, its workflow otherwise. */
+  /** The current state of a round: from its record if that says that the round is over, otherwise from its workflow. */
   describeRound(gameround: string): Promise<RoundSnapshot | undefined>;
 }

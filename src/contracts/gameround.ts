@@ -134,7 +134,7 @@ export const FAILURES = {
   refused: 'CommandRefused',
   /** The command was answered before. Details: the same reply. The validator of an update with a call id fails with this. */
   answered: 'CommandAnswered',
-  /** The command still runs after the longest time that an update waits; callers ask again. Details: a reply, and its key. */
+  /** The command is in progress, and the update may not wait for it; callers ask again. Details: a reply, and its key. */
   held: 'CommandHeld',
   /** The round does not know the command and would take it: the answer to an update with `Look`. */
   free: 'CommandFree',

@@ -2286,7 +2286,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.settledShown'],
     file: 'workflows/gameround/index.ts',
-    find: '  // Not every command calls the wallet, and all of them may change what stands on the workflow.\n  publish();\n',
+    find: '  // Not every command calls the wallet, but each may change the marks and details of the workflow.\n  publish();\n',
     replace: '',
   },
   {

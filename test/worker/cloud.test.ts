@@ -74,7 +74,7 @@ test('where they are not, one line says which and how to add them; it starts whe
   const [line, ...more] = complaints(starting.log());
   expect(more).toEqual([]);
   expect(line).toBe(
-    `The namespace ${namespace} lacks the search attributes ProviderId and GameroundAttention, and may not be changed from here. ` +
+    `The namespace ${namespace} lacks the search attributes ProviderId and GameroundAttention, and the server does not let this process add them. ` +
       `Add them in Temporal Cloud's console, or: temporal operator search-attribute create --namespace ${namespace} --type Keyword --name ProviderId; ` +
       `temporal operator search-attribute create --namespace ${namespace} --type KeywordList --name GameroundAttention`,
   );
@@ -88,7 +88,7 @@ test('closed rounds kept for less than 30 days: a warning says what to set', asy
   const worker = await start();
   await worker.stop();
   expect(complaints(worker.log())).toEqual([
-    `The namespace ${namespace} keeps closed rounds for 3 days, and should for 30: ` +
+    `The namespace ${namespace} keeps closed rounds for 3 days. It should keep them for 30: ` +
       `temporal operator namespace update --namespace ${namespace} --retention 720h, or Temporal Cloud's console`,
   ]);
 });

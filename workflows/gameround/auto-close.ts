@@ -8,11 +8,11 @@ import { isActive, type Round } from './round';
 const { autoClose } = proxyActivities<Pick<GameroundActivities, 'autoClose'>>(AUTO_CLOSE);
 
 export interface AutoClose {
-  /** Where the provider's next question stands; goes on in the next run. */
+  /** The time and number of the next attempt, for the next run. */
   plan(): AutoClosePlan;
-  /** The provider is being asked right now. */
+  /** Whether a doAutoClose call is in progress. */
   isAsking(): boolean;
-  /** From here on, once, for a round that is open. A spin that goes through at once needs no timer for that. */
+  /** Starts the timer once, if the round is still open. A spin that ends at once needs no timer. */
   watch(): void;
 }
 
@@ -23,9 +23,8 @@ export interface AutoClosePlan {
 }
 
 /**
- * Closes a forgotten round (docs/interface#auto-close): waits for the operator's allowed time, then asks the provider, again
- * and again, until the round is over. A 200 with the round still open counts as a failure. Past twice its time the
- * round is marked for a person.
+ * Closes a forgotten round (docs/interface#auto-close). It waits for `autoCloseAfter`, then asks the provider until the round
+ * is over. A 200 counts as a failure if the round is still open. After twice that time the round is marked for a person.
  */
 export function createAutoClose(round: Round, begun: AutoClosePlan, onMarked: () => void): AutoClose {
   let { closeAt, attempts } = begun;
@@ -35,7 +34,7 @@ export function createAutoClose(round: Round, begun: AutoClosePlan, onMarked: ()
 
   async function closeWhenForgotten(): Promise<void> {
     const overdueAt = parseTimestamp(round.state.openedAt)! + 2 * round.state.policy.autoCloseAfterMs;
-    // Not a condition: most rounds end long before, and to cancel their timer is one more event.
+    // A sleep and not a condition: most rounds end long before, and cancelling a timer costs one more event.
     await sleep(Math.max(closeAt - Date.now(), 1));
     while (!isOver()) {
       await ask();

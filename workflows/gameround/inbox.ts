@@ -39,32 +39,33 @@ import type { Command } from '../../src/domain/round/types';
 import { owns } from '../../src/domain/session';
 import { nowIso, type Round } from './round';
 
-/** A command on its way: waiting for its turn, or being carried out. */
+/** A command that waits for its turn or is being carried out. */
 export interface QueuedCommand {
   key: string;
   command: Command;
-  /** The calls whose signals brought it: each may still send its update. */
+  /** Ids of the calls whose signals brought the command. Each may still send its update. */
   calls: string[];
-  /** When the round took it; milliseconds since the epoch. */
+  /** When the round accepted the command; milliseconds since the epoch. */
   acceptedAt: number;
-  /** The event before which a signal has brought it; absent for the round's start. */
+  /** Id of the start event of the task that brought the signal; absent for the round's start. */
   acceptedBefore?: number;
   reply?: RoundReply;
 }
 
 export interface Inbox {
-  /** First in, first out: one command at a time touches the round. */
+  /** First in, first out: one command at a time changes the round. */
   queue: QueuedCommand[];
-  /** Waiting or being carried out, by key: a repeat joins. */
+  /** Commands that wait or are being carried out, by key. A repeat joins them. */
   active: Map<string, QueuedCommand>;
-  /** The last commands that were refused without being kept, newest last. */
+  /** The last commands that were refused and not stored, newest last. */
   refusals: RoundStateView['refusals'];
+  /** How many updates this run has accepted. */
   updates: number;
-  /** How many updates wait. */
+  /** How many updates wait now. */
   waiting: number;
-  /** The run ends: no update waits any more. */
+  /** The run ends, so no update may wait any more. */
   isEnding: boolean;
-  /** The newest answers by call, for an update that comes after its signal was carried out. */
+  /** The newest answers by call id, for updates that arrive after their signal was carried out. */
   answers: Map<string, RoundReply>;
 }
 
@@ -83,8 +84,9 @@ const COMMANDS = [
 ] as const;
 
 /**
- * Takes commands in. Each is a signal and an update of one name: whichever comes first is carried out, the other
- * joins it by its key. A signal never throws (that would fail the workflow): what it refuses, it records.
+ * Registers the handlers of all commands. A command is a signal and an update of the same name. The first of the two is
+ * carried out, the other joins by its key. A signal handler never throws, which would fail the workflow: it records what it
+ * refuses.
  */
 export function openInbox(round: Round, inbox: Inbox): void {
   for (const [type, signal, update] of COMMANDS) {
@@ -113,7 +115,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
       const item = enqueueOrJoin(inbox, taken.command, taken.key);
       if (item === undefined) return replyAbout(round.state, refusal('IDEMPOTENCYMISMATCH'));
       inbox.waiting += 1;
-      // A cancel request from outside changes nothing: the command goes on, and its caller is answered.
+      // A cancel request from outside has no effect: the command goes on, and its caller gets an answer.
       await CancellationScope.nonCancellable(() =>
         condition(() => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox)),
       );
@@ -129,8 +131,9 @@ export function openInbox(round: Round, inbox: Inbox): void {
 }
 
 /**
- * An update doesn't wait while a wallet call is being retried, for who knows how long, nor for a new run, and few wait at
- * a time: a server takes ten updates of a run, and reads are some of them. Callers ask again, which leaves nothing behind.
+ * Only a few updates may wait at the same time: the server accepts ten updates per run, and state reads are updates, too.
+ * No update waits while a wallet call is being retried, or while the run ends. Callers ask again, which leaves nothing in
+ * the history.
  */
 const MAX_WAITING = 4;
 
@@ -138,7 +141,7 @@ function isHeldUp(round: Round, inbox: Inbox): boolean {
   return isRetried(round.state) || inbox.isEnding;
 }
 
-/** A command that was answered before is answered again at once, whatever else is going on. */
+/** A repeat of an answered command gets its answer at once, whatever the round does now. */
 function replyToRepeat(round: Round, inbox: Inbox, { command, key }: KeyedCommand): RoundReply | undefined {
   const { commands } = round.state;
   const known = Object.hasOwn(commands, key) ? commands[key]?.answer : undefined;
@@ -154,7 +157,7 @@ interface KeyedCommand {
 }
 type ParsedCommand = { refusal: Refusal } | KeyedCommand;
 
-/** Reads a command and refuses what may not even wait for its turn. */
+/** Reads a command, and refuses one that must not wait in the queue. */
 function parseCommand(
   round: Round,
   inbox: Inbox,
@@ -166,13 +169,13 @@ function parseCommand(
   if ('fault' in read) return { refusal: refusal('INVALIDREQUEST', read.fault) };
   if (actor && !owns(actor, round.state.identity)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
   const key = keyOf(round.state, read.command);
-  // Over is over: nobody has to wait for a void that is still being retried to be told so. A settle is decided at once.
+  // A command on a round that is over is refused at once, also while its void is still being retried. So is a wrong settle.
   const isDecided = round.state.status !== 'open' || (type === 'settle' && isRetried(round.state));
   if (isDecided && !inbox.active.has(key)) {
     const decision = decide(round.state, read.command, nowIso());
     if (decision.kind === 'refuse') return { refusal: decision.refusal };
   }
-  // Money is being retried: nothing else is taken until that is settled, but a repeat joins it.
+  // A wallet call is being retried: refuse other commands until it has an outcome. A repeat joins.
   if (
     !waitsItsTurn(read.command) &&
     isRetried(round.state) &&
@@ -193,9 +196,8 @@ interface Asked {
 }
 
 /**
- * Answers before anything is written to the history, where that can be done at once: the details of the failure hold the
- * same reply that the update would have given. A person, whose updates carry no call, hears what was answered before
- * from the update itself.
+ * Answers at once if possible, before anything is written to the history. The details of the failure hold the reply that the
+ * update would have returned. Updates of a person have no call id: they are accepted and return a stored answer themselves.
  */
 function validate(round: Round, inbox: Inbox, { type, raw, actor, call, look }: Asked): void {
   const kept = call === undefined ? undefined : inbox.answers.get(call);
@@ -217,7 +219,7 @@ function validate(round: Round, inbox: Inbox, { type, raw, actor, call, look }: 
   if (look) throw replyByFailure(FAILURES.free);
 }
 
-/** Callers that have joined a command get its answer, also when the round is over by it. */
+/** Callers that have joined a command get its answer, even if it has ended the round. */
 function answerToJoined(
   round: Round,
   inbox: Inbox,
@@ -249,7 +251,7 @@ function refusedUpdate(round: Round, refused: Refusal): ApplicationFailure {
   });
 }
 
-/** Somebody else's round says nothing about itself. */
+/** A refused actor that does not own the round learns nothing about it. */
 function isHidden({ errorCode }: Refusal): boolean {
   return errorCode.msg === 'GAMEROUNDNOTFOUND';
 }
@@ -279,14 +281,14 @@ export function newInbox(): Inbox {
   };
 }
 
-/** Puts back a command that the run before has left. */
+/** Puts a command from the previous run into the queue. */
 export function restoreQueued(inbox: Inbox, { key, command, calls, acceptedAt }: WaitingCommand): void {
   const item: QueuedCommand = { key, command, calls: [...calls], acceptedAt };
   inbox.queue.push(item);
   inbox.active.set(key, item);
 }
 
-/** Puts a command in the queue, or finds the one that it repeats; undefined when that one differs in money. */
+/** Queues a command, or returns the one that it repeats. Undefined if the money fields differ. */
 function enqueueOrJoin(inbox: Inbox, command: Command, key: string): QueuedCommand | undefined {
   const waiting = inbox.active.get(key);
   if (waiting !== undefined) {
@@ -299,25 +301,25 @@ function enqueueOrJoin(inbox: Inbox, command: Command, key: string): QueuedComma
   return item;
 }
 
-/** Answers a command; from now on its key is looked up in the round's own table. */
+/** Answers a command. From now on repeats find its answer in the state of the round. */
 export function completeCommand(inbox: Inbox, item: QueuedCommand, reply: RoundReply): void {
   item.reply = reply;
   inbox.active.delete(item.key);
   for (const call of item.calls) answerCall(inbox, call, reply);
-  // The workflow may be over before those who have joined it ask again.
+  // The workflow may end before the callers that joined the command ask again, so keep the answer for its result.
   if (reply.gameRoundInfo.status !== 'open') cacheReply(inbox, item.key, reply);
   if (reply.refusal !== undefined) noteRefusal(inbox, item.command.type, reply.refusal);
 }
 
 const { calls } = proxySinks<CallSinks>();
 
-/** Its update may come now. */
+/** Stores the answer and tells the caller to fetch it by the update. */
 function answerCall(inbox: Inbox, call: string, reply: RoundReply): void {
   cacheReply(inbox, call, reply);
   calls.askNow(call);
 }
 
-/** Keeps the answer to a call for its update; the oldest ones go. */
+/** Keeps the answer to a call for its update. The oldest answers are dropped. */
 function cacheReply(inbox: Inbox, call: string, reply: RoundReply): void {
   inbox.answers.set(call, reply);
   for (const oldest of inbox.answers.keys()) {
@@ -326,7 +328,7 @@ function cacheReply(inbox: Inbox, call: string, reply: RoundReply): void {
   }
 }
 
-/** The newest answers by call, as many of them as fit into the round's result. */
+/** The newest answers, as many as fit into the round's result. */
 export function answersForResult({ answers }: Inbox): Record<string, RoundReply> {
   const fitting: [string, RoundReply][] = [];
   let chars = 0;
@@ -338,10 +340,10 @@ export function answersForResult({ answers }: Inbox): Record<string, RoundReply>
   return Object.fromEntries(fitting);
 }
 
-/** More than a person's lists need; what does not fit is refused, and said so. */
+/** Enough for the lists of a person's settle. A command that does not fit is refused. */
 const MAX_QUEUE_CHARS = 16 * 1024;
 
-/** What waits for its turn, for the next run. */
+/** The waiting commands, for the next run. */
 export function queueForNextRun(round: Round, inbox: Inbox): WaitingCommand[] {
   let chars = 0;
   return inbox.queue.flatMap((item) => {
@@ -354,7 +356,7 @@ export function queueForNextRun(round: Round, inbox: Inbox): WaitingCommand[] {
   });
 }
 
-/** Refuses everything that waits: the command in front of it has to be retried, for who knows how long. */
+/** Refuses the waiting commands, since the wallet call of the current one is being retried for an unknown time. */
 export function refuseWaiting(round: Round, inbox: Inbox): void {
   for (const item of inbox.queue.splice(0)) {
     if (waitsItsTurn(item.command)) {
@@ -365,7 +367,7 @@ export function refuseWaiting(round: Round, inbox: Inbox): void {
   }
 }
 
-/** Reconciliation waits behind money that is being retried, and a settle ends the waiting. */
+/** A reconciliation waits for a wallet call that is being retried. A settle can end that wait. */
 function waitsItsTurn(command: Command): boolean {
   return command.type === 'settle' || (command.type === 'end' && command.forReconciliation === true);
 }

@@ -54,19 +54,19 @@ import { nowIso, publisher, startedAt, type Round } from './round';
 import { createWallet, type Decisions, type Wallet } from './wallet';
 
 /**
- * One gameround: takes the bet, adds wins, closes or voids, and lives until nothing is owed to anybody.
- * `setup` connects the parts and opens the doors; `run` takes one command after another.
+ * One gameround: takes the bet, adds wins, closes or voids. It runs until nothing is owed.
+ * `setup` connects the parts and registers the handlers; `run` carries out one command after another.
  */
 export async function gameround(start: GameroundStart): Promise<GameroundResult> {
   assertReadable(start);
   const parts = setup(start);
-  // A cancel request from outside must not leave money half-way: rounds end by their own commands.
+  // A cancel request from outside must not stop a wallet call half-way. A round ends by its own commands only.
   await CancellationScope.nonCancellable(() => run(parts));
   const { identity, status } = parts.round.state;
   return { gameround: identity.gameround, status, answers: answersForResult(parts.inbox) };
 }
 
-/** Started by hand, maybe: nothing is sent for a bet that the rules can't read. */
+/** A person may have started the workflow. Fail before anything is sent if the bet is invalid. */
 function assertReadable({ command }: GameroundStart): void {
   const read = readCommand('start', command);
   if ('fault' in read) throw ApplicationFailure.nonRetryable(`the bet's ${read.fault} is invalid`);
@@ -143,10 +143,10 @@ async function run(parts: Parts): Promise<void> {
   const first = inbox.active.get('start');
   if (first !== undefined) await finish(parts, first);
   publish();
-  // Its record doesn't show the mark yet.
+  // The record of a restored round doesn't show the mark yet.
   if (round.state.marks.includes('restored')) projection.projectSoon();
   autoClose.watch();
-  // The run before ended while this call was being retried.
+  // The previous run ended while this call was being retried.
   if (round.state.pending !== undefined)
     await finish(parts, commandOfRetriedCall(round.state.pending, parts));
   while (!isOver(parts)) {
@@ -159,7 +159,7 @@ async function run(parts: Parts): Promise<void> {
   await condition(allHandlersFinished);
 }
 
-/** Its callers ask for its answer by its key. */
+/** The command of a retried call in a new run. It has no calls: its callers ask for the answer by the key. */
 function commandOfRetriedCall({ commandKey = '' }: PendingCall, { start }: Parts): QueuedCommand {
   return { key: commandKey, command: start.command, calls: [], acceptedAt: Date.now() };
 }
@@ -179,7 +179,7 @@ async function carryOut(parts: Parts, item: QueuedCommand): Promise<void> {
   }
 }
 
-/** A command that the rules stumble over stays in the history for ever: it is refused, or it would stop the round. */
+/** Refuses a command for which the rules throw. It stays in the history, so without this the round would stop for ever. */
 function decideSafely(round: Round, item: QueuedCommand): Decision {
   try {
     return decide(round.state, item.command, nowIso());
@@ -189,7 +189,7 @@ function decideSafely(round: Round, item: QueuedCommand): Decision {
   }
 }
 
-/** Sends what the command owes the wallet, brings the record up to date and answers. */
+/** Makes the wallet calls of the command, writes the record and answers. */
 async function finish(parts: Parts, item: QueuedCommand): Promise<void> {
   const { round, inbox, wallet, projection, autoClose, publish } = parts;
   answerBeforeVoids(parts, item);
@@ -209,29 +209,29 @@ async function finish(parts: Parts, item: QueuedCommand): Promise<void> {
   );
   if (driven === 'full') return continueInNewRun(parts);
   if (round.guardLost) {
-    // The name of the round stays free: nothing was sent, and a failed workflow may be started again.
+    // Nothing was sent, so the name of the round stays free: a failed workflow may be started again.
     await condition(allHandlersFinished);
     throw ApplicationFailure.nonRetryable('another round holds the open-round guard', FAILURES.guardLost);
   }
-  // Not every command calls the wallet, and all of them may change what stands on the workflow.
+  // Not every command calls the wallet, but each may change the marks and details of the workflow.
   publish();
-  // Who has its answer finds what it did: in the record, unless the database is down.
+  // Write the record before the answer, so that a caller with an answer finds the outcome there (unless MongoDB is down).
   if (driven !== 'recorded') await projection.project(pendingAnswer(round, item));
   answerIfDone(parts, item);
   if (!round.takenOver) parts.postClose.begin();
 }
 
-/** For the callers of this command that still wait. */
+/** The answer for the callers of this command that still wait. */
 function pendingAnswer({ state }: Round, { key, calls, reply }: QueuedCommand): PendingAnswer | undefined {
   const answer = state.commands[key]?.answer;
   if (answer === undefined || reply !== undefined || calls.length === 0) return undefined;
   const { lastBalance } = state;
-  // The start is answered by its own balances alone (replyTo).
+  // The answer to a start contains its own balance only (replyTo).
   const isAlone = key === 'start' || answer.balance === undefined;
   return { calls, answer, ...(isAlone ? {} : { lastBalance }) };
 }
 
-/** A person's settle ends the waiting for a wallet; every other command waits for its turn. */
+/** A person's settle can end the wait for a wallet. All other commands wait for their turn. */
 function decisionsIn(parts: Parts): Decisions {
   const { round, inbox, projection } = parts;
   const next = (): { item: QueuedCommand; state: RoundState } | undefined => {
@@ -254,7 +254,7 @@ function decisionsIn(parts: Parts): Decisions {
   };
 }
 
-/** A void that nobody waits for may take long: the answer goes out before it, and the record catches up. */
+/** Answers before a void for which no caller waits, since it may take long. The record is written in the background. */
 function answerBeforeVoids(parts: Parts, item: QueuedCommand): void {
   const { round, projection } = parts;
   if (round.state.pending === undefined) return;
@@ -271,7 +271,7 @@ function answerIfDone(parts: Parts, item: QueuedCommand): void {
   if (known !== undefined) completeCommand(inbox, item, replyTo(round.state, known));
 }
 
-/** Decided, nothing owed to the wallet, the record written, nobody waiting. */
+/** The round is not open, owes the wallet nothing, has its record written, and no command waits. */
 function isOver({ round, inbox, projection, autoClose, postClose }: Parts): boolean {
   return (
     round.state.status !== 'open' &&
@@ -283,7 +283,7 @@ function isOver({ round, inbox, projection, autoClose, postClose }: Parts): bool
   );
 }
 
-/** A long round goes on in a new run, when nothing is in flight. A wallet call that is being retried goes with it. */
+/** Whether a long round should continue as new, now that nothing is in flight. A retried wallet call moves to the new run. */
 function isFull({ round, inbox, ...parts }: Parts): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   const full = historyLength > EVENTS_PER_RUN || continueAsNewSuggested || inbox.updates > UPDATES_PER_RUN;
@@ -296,7 +296,7 @@ function isCalm({ projection, autoClose, postClose }: Omit<Parts, 'round' | 'inb
   return projection.isIdle() && postClose.isDone() && !autoClose.isAsking();
 }
 
-/** From here on it doesn't wait until no command comes: those that wait go with it. */
+/** Whether the run is so long that it must end even while commands wait. They move to the new run. */
 function mustContinueNow({ round, inbox, ...parts }: Parts): boolean {
   const { historyLength, historySize } = workflowInfo();
   const isLong =
@@ -306,7 +306,7 @@ function mustContinueNow({ round, inbox, ...parts }: Parts): boolean {
   return isLong && owesNothing(round.state) && isCalm(parts);
 }
 
-/** A command that comes while the run ends makes the server repeat the task: a pause is waited for, while there is time. */
+/** Ends the run in a pause. A command that arrives while the run ends makes the server repeat the task. */
 async function continueWhenQuiet(parts: Parts): Promise<void> {
   const { inbox } = parts;
   const isBusy = await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS);

@@ -11,12 +11,12 @@ const { fetchResult } = proxyActivities<Pick<GameroundActivities, 'fetchResult'>
 const { report } = proxyActivities<Pick<GameroundActivities, 'report'>>(REPORT);
 
 export interface PostClose {
-  /** Begins what follows a close, once; nothing for a round that was cancelled. */
+  /** Starts the steps after a close, once. Does nothing for a cancelled round. */
   begin(): void;
   isDone(): boolean;
 }
 
-/** What follows a closed round without holding anybody up: the provider's data about it, the operator's report. */
+/** The steps after a close, for which no caller waits: getGameResult at the provider, then the report to the operator. */
 export function createPostClose(round: Round, projection: Projection, publish: () => void): PostClose {
   let begun = false;
   let done = true;
@@ -38,11 +38,11 @@ export function createPostClose(round: Round, projection: Projection, publish: (
     await marked('report-pending', telling);
   }
 
-  /** Marked for a person while it takes longer than it should. */
+  /** Marks the round for a person while the step takes too long. */
   async function marked<T>(attention: Attention, waiting: Promise<T>): Promise<T> {
     let over = false;
     const watched = waiting.finally(() => (over = true));
-    // Whoever awaits it hears of its failure; this keeps the workflow from hearing of it first.
+    // The caller handles the failure. Without this, the unhandled rejection would fail the workflow first.
     watched.catch(() => undefined);
     if (await condition(() => over, POST_CLOSE_WARN_MS)) return watched;
     setMark(attention, true);

@@ -22,36 +22,36 @@ const retried = proxyActivities<Project>(PROJECTION);
 
 export interface Projection {
   /**
-   * Writes the record, and answers the calls that wait for it; returns when it is written, or after two seconds when
-   * the database doesn’t take it.
+   * Writes the record and answers the calls that wait for it. Returns when the record is written, or after two seconds if
+   * the database does not respond.
    */
   project(pending?: PendingAnswer): Promise<void>;
   /**
-   * What an activity needs to end a command itself. Undefined while an older state is still being written, and in a run
-   * that a person has reset, which knows less than its record.
+   * The data with which an activity can finish a command itself. Undefined while an older state is still being written, and
+   * after a person's reset: that run knows less than its record.
    */
   begin(item: Pick<QueuedCommand, 'key' | 'calls'>): CommandEnd | undefined;
   /**
-   * Notes that an activity has written the record under this version, as the round stands now. False where another write
-   * was begun meanwhile, which may have put an older state in its place.
+   * Notes that an activity has written the current state under this version. False if another write has started meanwhile,
+   * which may have overwritten it with an older state.
    */
   isUpToDate(version: number): boolean;
-  /** Notes that the record has to be written, without waiting for it. */
+  /** Writes the record in the background. */
   projectSoon(): void;
-  /** The record shows the round as it is. */
+  /** Whether the record is up to date. */
   isIdle(): boolean;
-  /** The newest that was given to the record. */
+  /** The newest version of the record. */
   version(): number;
   own(): OwnVersions;
-  /** Makes of the round what a record says that is ahead of it; nothing where the record is this run's own. */
+  /** Takes over the state of a record that is ahead of the round. Does nothing if this run has written the record. */
   takeOver(record: Recorded): void;
 }
 
 /**
- * Brings the round's record in the read model up to date. The first try is part of the command; when it fails, the
- * newest state is written in the background until it succeeds, and the round's money goes on meanwhile. A command that
- * comes meanwhile leaves an event all the same: the SDK (1.24) may replay a task without one at the time of the next
- * task, and what the round has decided would bear another time (test/workflows/taken-over.test.ts).
+ * Writes the round's record in the read model. The first attempt is part of the command. If it fails, the newest state is
+ * written in the background until that succeeds, and the round takes further commands meanwhile.
+ * Such a command always leaves an event (`publish('always')`): the SDK (1.24) may replay a task without events at the time of
+ * the next task, so decisions would get another time (test/workflows/taken-over.test.ts).
  */
 export function createProjection(
   round: Round,
@@ -59,17 +59,17 @@ export function createProjection(
   publish: Publish,
 ): Projection {
   let version = previousVersion ?? 0;
-  // A run goes on only when its record is up to date.
+  // A run continues as new only if its record is up to date.
   let recorded: Recorded | undefined =
     previousVersion === undefined ? undefined : { snapshot: snapshotOf(round.state), version };
   let own: OwnVersions = { upTo: version, also: [] };
   let catchingUp = false;
   let stale = false;
 
-  // Rises also across a reset of the workflow, which repeats decisions but not the time.
+  // The time makes versions rise across a reset of the workflow, too: a reset repeats decisions at a later time.
   const next = (): number => (version = Math.max(version + 1, Date.now()));
 
-  /** A version for a write that is to come: from now on its record is this run's own. */
+  /** Reserves a version for the next write. From now on a record with this version counts as written by this run. */
   function give(): number {
     const given = next();
     own = { ...own, also: [...own.also, given] };
@@ -94,7 +94,7 @@ export function createProjection(
     }
   }
 
-  /** No older one can be written from now on. */
+  /** Notes that this version is written: no older version can be written from now on. */
   function written(given: number): void {
     own = { upTo: Math.max(own.upTo, given), also: own.also.filter((one) => one > given) };
   }
@@ -102,9 +102,9 @@ export function createProjection(
   function mustWriteAgain(other: Recorded): boolean {
     if (isOwn(own, other.version)) return false;
     version = Math.max(version, other.version);
-    // One from before the reset was still on its way.
+    // A write from before the reset arrived late.
     if (wasReset()) return true;
-    // What is at the wallet has to come back first: the record is written, and found to be ahead, once more after that.
+    // A pending wallet call needs its outcome first. The next write after it finds the newer record again.
     if (round.state.pending === undefined) takeOverFrom(other);
     return round.state.pending === undefined;
   }
@@ -126,7 +126,7 @@ export function createProjection(
       stale = false;
       await writeUntilDone();
     }
-    // Was the last one late as well, the mark is there again.
+    // If this write is late, too, it sets the mark again.
     while (isMarked()) {
       unmark();
       await writeUntilDone();
@@ -142,7 +142,7 @@ export function createProjection(
     publish();
   }
 
-  /** A record that waits longer than it should is marked: on the workflow at once, and by the write itself. */
+  /** Marks the round if the write takes too long. The workflow shows the mark at once, the record with a later write. */
   async function writeUntilDone(): Promise<void> {
     let written = false;
     const writing = write(retried).finally(() => (written = true));
@@ -192,13 +192,13 @@ export function createProjection(
   };
 }
 
-/** A long round's commands are many, and only the one that is being carried out matters to its activity. */
+/** Keeps only the command in progress: the activity needs no other, and a long round has many. */
 function withOneCommand(state: RoundState, key: string): RoundState {
   const { [key]: command } = state.commands;
   return { ...state, commands: command === undefined ? {} : { [key]: command } };
 }
 
-/** A person has reset the workflow: what it did before, and the record shows, it does again. */
+/** Whether a person has reset the workflow. Then it repeats steps that the record already shows. */
 function wasReset(): boolean {
   const { runId, originalExecutionRunId } = workflowInfo();
   return runId !== originalExecutionRunId;

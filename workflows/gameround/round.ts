@@ -4,12 +4,12 @@ import { attentionOf } from '../../src/domain/round/attention';
 import { holdsGuard } from '../../src/domain/round/replies';
 import type { Attention, PendingCall, RoundState } from '../../src/domain/round/types';
 
-/** The one mutable place of a round's workflow: its state, changed only by the rules of src/domain. */
+/** The mutable state of a round's workflow. Only the rules of src/domain change `state`. */
 export interface Round {
   state: RoundState;
-  /** Another round holds the open-round guard: this one ends without a debit. */
+  /** Another round holds the open-round guard, so this round ends without a debit. */
   guardLost: boolean;
-  /** While the command under way found that the record is ahead (src/domain/round/restored.ts): it is refused. */
+  /** The current command found that the record is ahead (src/domain/round/restored.ts), so it is refused. */
   takenOver: boolean;
 }
 
@@ -17,25 +17,25 @@ export function nowIso(): string {
   return new Date(Date.now()).toISOString();
 }
 
-/** The same however often the first task is begun anew: the bet's timestamp must be what was sent the first time. */
+/** The start time of the workflow. It is the same after a restart of the first task, so the bet keeps its timestamp. */
 export function startedAt(): string {
   return workflowInfo().startTime.toISOString();
 }
 
-/** The player's game goes on. */
+/** Whether the player can go on with this round. */
 export function isActive({ state, guardLost }: Round): boolean {
   return holdsGuard(state) && !guardLost;
 }
 
 /**
- * Shows on the workflow, for people, how the round stands, and writes a line to the log when a mark comes or goes. With
- * `always` it leaves an event in the history also where no mark has changed.
+ * Updates the search attribute and the details of the workflow, which people see in Temporal Web, and logs each mark that
+ * is set or removed. With `always` it leaves an event in the history even if no mark has changed.
  */
 export type Publish = (always?: 'always') => void;
 
 export function publisher(round: Round): Publish {
   let shown = '';
-  // A round that goes on in a new run had its lines before.
+  // After continue-as-new, the marks of the previous run are already logged.
   let logged: readonly Attention[] = attentionOf(round.state);
   return (always) => {
     const { state } = round;

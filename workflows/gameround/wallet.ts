@@ -39,9 +39,9 @@ import { nowIso, type Round } from './round';
 
 export interface Wallet {
   /**
-   * Sends the command's pending call and all that follow from it until the round owes the wallet nothing more. A run that
-   * is full ends while a call is being retried: `full`, with no delivery under way. `recorded`: the last delivery has ended
-   * the command, and its record is written.
+   * Sends the pending call, and all calls that follow, until the round owes the wallet nothing more. `full`: the run has to
+   * end while a call is being retried; no delivery is in flight. `recorded`: the last delivery has finished the command and
+   * written the record.
    */
   drive(
     item: QueuedCommand,
@@ -51,11 +51,11 @@ export interface Wallet {
   ): Promise<'full' | 'recorded' | undefined>;
 }
 
-/** What a person decides about a call that waits for its wallet. */
+/** A person's decisions (settle) about a call that waits for its wallet. */
 export interface Decisions {
-  /** One has come. */
+  /** Whether a decision has arrived. */
   exist: () => boolean;
-  /** Makes it the round's. */
+  /** Applies it to the round. */
   apply: () => void;
 }
 
@@ -70,9 +70,9 @@ const retriedSlowly = proxyActivities<Pick<GameroundActivities, 'deliverUntilDef
 const { newSecrets } = proxyActivities<Pick<GameroundActivities, 'newSecrets'>>(NEW_SECRETS);
 
 export function createWallet(round: Round, projection: Projection, publish: () => void): Wallet {
-  /** What ends without an answer is unknown, whoever failed. */
+  /** Makes the first delivery. A delivery without an answer is unknown, whatever failed. */
   async function deliver(item: QueuedCommand, pending: PendingCall): Promise<Delivered> {
-    // Before what the delivery is told of the run's own versions: this is one of them.
+    // Call begin() first: it reserves a version, and the delivery's list of own versions must contain it.
     const end = projection.begin(item);
     const call = deliveryOf(round, pending, projection);
     try {
@@ -86,7 +86,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     }
   }
 
-  /** Sends the bet while its time is not over; then finds out what became of it. */
+  /** Sends the bet while its time is not over. After that, finds its outcome without sending it. */
   async function deliverBet(
     call: WalletDelivery,
     { acceptedAt, acceptedBefore }: QueuedCommand,
@@ -116,7 +116,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     }
   }
 
-  /** On the workflow alone: the record waits for the same database. */
+  /** Sets the mark on the workflow only: the record would need the same database. */
   function setUnconfirmed(on: boolean): void {
     const changed = mark(round.state, 'debit-unconfirmed', on);
     if (changed === round.state) return;
@@ -142,7 +142,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
 
   const isAwaitingOperator = (): boolean => round.state.pending?.progress === 'awaiting-operator';
 
-  /** Until a person resumes a call whose signature was refused, or the operator has other secrets. */
+  /** Waits until a person resumes a call whose signature was refused, or until the operator has new secrets. */
   async function untilResumed({ refusedWith }: PendingCall, isDecided: () => boolean): Promise<void> {
     const isResumed = (): boolean => !isAwaitingOperator() || isDecided();
     if (await condition(isResumed, NEW_SECRETS_AFTER_MS)) return;
@@ -152,7 +152,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
 
   return {
     async drive(item, onSettled, decisions, isFull) {
-      // A run that begins with a call that is being retried goes on as slowly as the one before.
+      // A new run that starts with a retried call keeps the slow pace of the previous run.
       let isPatient = isRetried(round.state);
       let isRecorded = false;
       for (let pending = round.state.pending; pending !== undefined; pending = round.state.pending) {
@@ -176,7 +176,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
             return undefined;
           }
           isPatient = isRetry;
-          // Not where it is a write of this run that came meanwhile: then the call is delivered after all.
+          // takeOver does nothing if this run has written the record meanwhile. Then the loop delivers the call again.
           if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
           else round.state = applyWalletOutcome(round.state, outcome, at);
           isRecorded = recordedAs !== undefined && projection.isUpToDate(recordedAs);
@@ -188,7 +188,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   };
 }
 
-/** What `waiting` comes to, or undefined where something else has happened before: then it is cancelled. */
+/** The result of `waiting`. Cancels it and returns undefined if the other event happens first. */
 async function unless<T>(hasHappened: () => boolean, waiting: () => Promise<T>): Promise<T | undefined> {
   const scope = new CancellationScope();
   let isOver = false;
@@ -226,7 +226,7 @@ const KINDS: Record<PendingCall['purpose'], readonly DeliveryResult['kind'][]> =
   void: ['accepted', 'refused', 'repeat', 'ahead'],
 };
 
-/** A person may have completed the activity by hand, with anything: it counts as one without an answer. */
+/** A person may have completed the activity with any value. A wrong value counts as a delivery without an answer. */
 function assertOutcomeFits({ purpose }: PendingCall, { kind }: DeliveryResult): void {
   if (!KINDS[purpose].includes(kind)) throw new TypeError(`no outcome of a ${purpose}: ${String(kind)}`);
 }
