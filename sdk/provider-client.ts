@@ -12,7 +12,8 @@ import type {
   RoundRequest,
   StartGameRequest,
 } from './provider-requests';
-import { isUncertain, recoverClosing, recoverStart, recoverWin } from './recovery';
+import { commandKey, effectOf, effectOfVoid, startKey } from './own-effect';
+import { carriedOut, type NamedCommand } from './recovery';
 import { attempts, isRetriable, isTooMany, RETRY_DEFAULTS } from './retry';
 import { HEADERS, signBody } from './signing';
 import { exchange, LostResponse, type WireReply } from './transport';
@@ -31,13 +32,14 @@ import type {
 /** The service gives a money call 10 s before it says 503; a client that leaves earlier has to ask again. */
 const DEFAULT_TIMEOUT_MS = 15_000;
 
+type TransactionIds = Record<'externalGameProviderTransactionId', string>;
+
 /**
- * A game provider's side of the game-engine API. Methods resolve with the service's reply on success, throw
- * InterfaceError on a refusal and LostResponse where the outcome stays unknown.
+ * A game provider's side of the game-engine API. Methods resolve with the service's reply once the call has taken effect,
+ * throw InterfaceError on a refusal and LostResponse where the outcome stays unknown.
  *
- * What to do after a lost response is built in (docs/interface#lost-reply). Only 5xx and 429 are retried, under the same
- * ids. After a lost response nothing is repeated blindly: getGameRoundInfo is asked first, and what it says decides (see
- * recovery.ts).
+ * A command has ids that name it, and is sent again under the same ids until it has a definite answer (recovery.ts). The
+ * client never sends a command that the game did not ask for.
  */
 export class ProviderClient {
   private readonly options: Required<Omit<ProviderClientOptions, 'now' | 'debug'>> & {
@@ -53,38 +55,53 @@ export class ProviderClient {
     };
   }
 
-  /** Without an id of its own the round gets one: a start that cannot be asked for afterwards is not safe. */
-  async startGameRound(request: StartGameRequest): Promise<GameReply> {
-    const { externalGameProviderRoundId = newId(), debitsBefore, ...rest } = request;
-    const named = { ...rest, externalGameProviderRoundId };
-    const recovered = debitsBefore === undefined ? named : { ...named, debitsBefore };
-    return recoverStart(this, recovered, () => this.startOnce(named));
+  /** Without an id of its own the round gets one: a start without a name cannot be sent again. */
+  startGameRound(request: StartGameRequest): Promise<GameReply> {
+    const externalGameProviderRoundId = request.externalGameProviderRoundId ?? newId();
+    const { token, rngResult, debitInformation, endGame } = request;
+    const { debitAmount, useTicketInfo } = debitInformation;
+    const taken = ['debit', useTicketInfo?.useTicket ? undefined : debitAmount] as const;
+    return this.carriedOut({
+      operation: '/startGameRound',
+      request: { ...request, externalGameProviderRoundId },
+      ids: { externalGameProviderRoundId },
+      mayBeRepeat: request.externalGameProviderRoundId !== undefined,
+      round: { token, externalGameProviderRoundId },
+      effectIn: (round) =>
+        effectOf(round, startKey(round, rngResult.rngCallId), endGame ? [taken, ['end']] : [taken]),
+    });
   }
 
-  async addWin(request: AddWinRequest): Promise<GameReply> {
-    const { expectedTotalWinAmount, ...rest } = request;
-    const named = withTransactionId(rest);
-    return recoverWin(this, named, expectedTotalWinAmount, () => this.retried('/addWin', named));
+  addWin(request: AddWinRequest): Promise<GameReply> {
+    const won = ['genericwin', request.rngResult.winAmount ?? 0] as const;
+    return this.named('/addWin', request, (round, ids) =>
+      effectOf(round, commandKey('addWin', ids), request.collect ? [won, ['end']] : [won]),
+    );
   }
 
-  async endGameRound(request: EndGameRequest): Promise<GameReply> {
-    const named = withTransactionId(request);
-    return recoverClosing(this, named, 'closed', () => this.retried('/endGameRound', named));
+  endGameRound(request: EndGameRequest): Promise<GameReply> {
+    return this.named('/endGameRound', request, (round, ids) =>
+      effectOf(round, commandKey('end', ids), [['end']]),
+    );
   }
 
-  async voidGameRound({ token, gameRound }: RoundRequest): Promise<VoidReply> {
-    const named = { token, gameRound };
-    return recoverClosing(this, named, 'cancel', () => this.retried('/voidGameRound', named));
+  voidGameRound({ token, gameRound }: RoundRequest): Promise<VoidReply> {
+    const request = { token, gameRound };
+    return this.carriedOut<VoidReply>({
+      ...{ operation: '/voidGameRound', request, ids: {}, mayBeRepeat: false, round: request },
+      effectIn: effectOfVoid,
+    });
   }
 
-  /** Named by its transaction id: a repeat adds nothing while the round is open. */
-  async collectWin(request: CollectWinRequest): Promise<GameReply> {
-    const named = withTransactionId(request);
-    return recoverClosing(this, named, 'closed', () => this.retried('/collectWin', named));
+  collectWin(request: CollectWinRequest): Promise<GameReply> {
+    return this.named('/collectWin', request, (round, ids) =>
+      effectOf(round, commandKey('collectWin', ids), [['credit', request.amount]]),
+    );
   }
 
   addSpinCounterGameState(request: AddSpinCounterRequest): Promise<SpinCounterReply> {
-    return this.retried('/addSpinCounterGameState', withTransactionId(request));
+    // getGameRoundInfo does not tell what spinsAvailable was.
+    return this.named<SpinCounterReply>('/addSpinCounterGameState', request, () => undefined);
   }
 
   getAvailableSpinCounter(
@@ -156,30 +173,34 @@ export class ProviderClient {
     );
   }
 
-  /** Repeated only where it certainly was not carried out: the debit is not to be sent twice. */
-  private startOnce(request: object): Promise<GameReply> {
-    return attempts(
-      this.options,
-      () => this.post<GameReply>('/startGameRound', request),
-      (error) => isTooMany(error) || isNeverSent(error),
-    );
+  /** A command on an open round. Without an id of its own it gets one. */
+  private named<Reply extends VoidReply = GameReply>(
+    operation: string,
+    request: RoundRequest & { externalGameProviderTransactionId?: string },
+    effectIn: (round: RoundInfoReply, ids: TransactionIds) => Reply | undefined,
+  ): Promise<Reply> {
+    const { token, gameRound, externalGameProviderTransactionId = newId() } = request;
+    const ids = { externalGameProviderTransactionId };
+    return this.carriedOut({
+      ...{ operation, request: { ...request, ...ids }, ids, round: { token, gameRound } },
+      mayBeRepeat: request.externalGameProviderTransactionId !== undefined,
+      effectIn: (round) => effectIn(round, ids),
+    });
   }
 
-  private async retried<Reply>(path: string, request: object): Promise<Reply> {
-    let doubtful = false;
-    try {
-      return await attempts(
-        this.options,
-        () => this.post<Reply>(path, request),
-        (error) => {
-          doubtful ||= isUncertain(error);
-          return isRetriable(error) || isNeverSent(error);
-        },
-      );
-    } catch (error) {
-      // A refusal after a 5xx may mean that the first attempt was carried out after all.
-      throw doubtful && error instanceof InterfaceError ? new LostResponse(path, false, error) : error;
-    }
+  private carriedOut<Reply>({
+    request,
+    round,
+    ...command
+  }: Omit<NamedCommand<Reply>, 'send' | 'ask'> & {
+    request: object;
+    round: GameRoundInfoRequest;
+  }): Promise<Reply> {
+    return carriedOut(this.options, {
+      ...command,
+      send: () => this.post<Reply>(command.operation, request),
+      ask: () => this.post<RoundInfoReply>('/getGameRoundInfo', round),
+    });
   }
 
   /** One signed exchange. X-Request-Id is unique per call, so a retry has another one. */
@@ -212,22 +233,9 @@ function isSuccess({ status, body }: WireReply): boolean {
   return status === 200 && isObject(body) && body['errorCode'] === undefined;
 }
 
-function isNeverSent(error: unknown): boolean {
-  return error instanceof LostResponse && error.neverSent;
-}
-
 /** 32 characters: what externalGameProviderRoundId may have (docs/interface#round-id-length). */
 function newId(): string {
   return randomUUID().replaceAll('-', '');
-}
-
-function withTransactionId<Request extends { externalGameProviderTransactionId?: string }>(
-  request: Request,
-): Request & { externalGameProviderTransactionId: string } {
-  return {
-    ...request,
-    externalGameProviderTransactionId: request.externalGameProviderTransactionId ?? newId(),
-  };
 }
 
 function withoutUndefined<Options extends object>(options: Options): Options {

@@ -36,8 +36,6 @@ export interface StartGameRequest {
   closeOpenGame?: boolean;
   /** At most 32 characters. */
   externalGameProviderRoundId?: string;
-  /** Not sent. For a further debit of an open round: how many it had; tells a recovery whether this one arrived. */
-  debitsBefore?: number;
 }
 
 export interface AddWinRequest extends RoundRequest {
@@ -45,8 +43,6 @@ export interface AddWinRequest extends RoundRequest {
   collect?: boolean;
   externalGameProviderTransactionId?: string;
   jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
-  /** Not sent. All that the round has won with this win: tells a recovery exactly whether the win arrived. */
-  expectedTotalWinAmount?: number;
 }
 
 export interface EndGameRequest extends RoundRequest {

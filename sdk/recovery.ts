@@ -1,127 +1,99 @@
-import { InterfaceError } from './errors';
-import type {
-  AddWinRequest,
-  EndGameRequest,
-  GameRoundInfoRequest,
-  RoundRequest,
-  StartGameRequest,
-} from './provider-requests';
+import { InterfaceError, isObject } from './errors';
+import { attempts, isTooMany, type RetryOptions } from './retry';
 import { LostResponse } from './transport';
-import type { GameReply, RoundInfoReply } from './types';
+import type { RoundInfoReply } from './types';
+
+/** A command of a game, with ids that name it: however often it is sent, it is carried out once. */
+export interface NamedCommand<Reply> {
+  operation: string;
+  /** The ids that name it. */
+  ids: Record<string, string>;
+  /** The game has named it: it may have sent it before. */
+  mayBeRepeat: boolean;
+  send(): Promise<Reply>;
+  /** getGameRoundInfo of its round. */
+  ask(): Promise<RoundInfoReply>;
+  /** The reply to it, where its round shows that it took effect. */
+  effectIn(round: RoundInfoReply): Reply | undefined;
+}
+
+const GAMEROUNDNOTACTIVE = 2000;
+const GAMEROUNDCRASHED = 2012;
+const WALLETUNAVAILABLE = 3000;
 
 /**
- * What to do when a reply did not come (docs/interface#lost-reply): ask getGameRoundInfo and go by what it says. A call
- * that was answered with 5xx to the last is as uncertain as one that was not answered, so it is treated the same.
+ * Sends a command until it has a definite answer (docs/interface#lost-reply). After a lost reply it asks getGameRoundInfo;
+ * where that does not show the command's own effect, it sends the same command under the same ids. It sends nothing else.
+ *
+ * @throws InterfaceError when the command was refused and has no effect
+ * @throws LostResponse when its outcome is not known
  */
-export interface RoundAccess {
-  getGameRoundInfo(request: GameRoundInfoRequest): Promise<RoundInfoReply>;
-  endGameRound(request: EndGameRequest): Promise<GameReply>;
-}
-
-/** Asking and calling again within one recovery; what is still unknown then is told to the caller. */
-const MAX_ROUNDS = 3;
-
-export function isUncertain(error: unknown): boolean {
-  return (
-    (error instanceof LostResponse && !error.neverSent) ||
-    (error instanceof InterfaceError && error.status >= 500)
-  );
-}
-
-/** A refusal that came after an unanswered attempt is told as the refusal it was. */
-function told(error: unknown): Error {
-  const cause = error instanceof LostResponse ? error.cause : undefined;
-  return cause instanceof InterfaceError ? cause : (error as Error);
-}
-
-/** The round's state, or the first error again where that cannot be had: then the outcome stays unknown. */
-async function ask(
-  rounds: RoundAccess,
-  request: GameRoundInfoRequest,
-  first: unknown,
-): Promise<RoundInfoReply> {
-  try {
-    return await rounds.getGameRoundInfo(request);
-  } catch {
-    throw told(first);
-  }
-}
-
-/** The debit is never repeated: the round is looked up by the provider's own id for it. */
-export async function recoverStart(
-  rounds: RoundAccess,
-  request: StartGameRequest & { externalGameProviderRoundId: string },
-  start: () => Promise<GameReply>,
-): Promise<GameReply> {
-  try {
-    return await start();
-  } catch (error) {
-    if (!isUncertain(error)) throw error;
-    const { token, externalGameProviderRoundId, debitsBefore = 0, endGame } = request;
-    const reply = await ask(rounds, { token, externalGameProviderRoundId }, error);
-    const { status, hash } = reply.gameRoundInfo;
-    if (debitsBefore > 0 && debitsOf(reply) <= debitsBefore) throw error;
-    if (status === 'closed' || (status === 'open' && endGame !== true)) return reply;
-    if (status !== 'open') throw error;
-    // The round is open, and a part of the call was carried out (docs/interface#end-game-round).
-    return rounds.endGameRound({ token, gameRound: hash });
-  }
-}
-
-function debitsOf(reply: RoundInfoReply): number {
-  return reply.transactions.filter(({ type }) => type === 'debit').length;
-}
-
-/** Closed with the expected win is success; open with the win in it is closed by endGameRound. */
-export async function recoverWin(
-  rounds: RoundAccess,
-  request: Omit<AddWinRequest, 'expectedTotalWinAmount'>,
-  expectedTotalWinAmount: number | undefined,
-  addWin: () => Promise<GameReply>,
-): Promise<GameReply> {
-  try {
-    return await addWin();
-  } catch (error) {
-    if (!isUncertain(error)) throw error;
-    const { token, gameRound } = request;
-    const reply = await ask(rounds, { token, gameRound }, error);
-    const { status } = reply.gameRoundInfo;
-    const arrived = hasWin(reply, request.rngResult.winAmount ?? 0, expectedTotalWinAmount);
-    if (status === 'closed' && arrived) return reply;
-    if (status !== 'open') throw told(error);
-    if (arrived) return rounds.endGameRound({ token, gameRound });
-    // Open and without the win: to close it now would take the win from the player. We have looked, so this is
-    // no blind repeat, and it carries the same transaction id: should the first one still arrive, it adds nothing.
-    return addWin();
-  }
-}
-
-function hasWin(
-  reply: RoundInfoReply,
-  winAmount: number,
-  expectedTotalWinAmount: number | undefined,
-): boolean {
-  if (expectedTotalWinAmount !== undefined) return reply.totalWinAmount === expectedTotalWinAmount;
-  return reply.gameState.some(({ type, result }) => type === 'genericwin' && result.winAmount === winAmount);
-}
-
-/** For calls that leave the round in a known status: being in it is success, still open means call again. */
-export async function recoverClosing<Reply>(
-  rounds: RoundAccess,
-  { token, gameRound }: RoundRequest,
-  wanted: 'closed' | 'cancel',
-  call: () => Promise<Reply>,
-): Promise<Reply | RoundInfoReply> {
-  for (let round = 1; ; round += 1) {
+export async function carriedOut<Reply>(
+  options: Required<{ [Name in keyof RetryOptions]: number }>,
+  command: NamedCommand<Reply>,
+): Promise<Reply> {
+  let inDoubt = false;
+  let round: RoundInfoReply | undefined;
+  const attempt = async (): Promise<Reply> => {
     try {
-      return await call();
+      return await command.send();
     } catch (error) {
-      // Once an attempt went unanswered, a refusal may be one of the repeat only: it is looked into as well.
-      if (!isUncertain(error) && round === 1) throw error;
-      const reply = await ask(rounds, { token, gameRound }, error);
-      const { status } = reply.gameRoundInfo;
-      if (status === wanted) return reply;
-      if (status !== 'open' || round === MAX_ROUNDS) throw told(error);
+      inDoubt ||= isUncertain(error);
+      const isAsked = isOver(error)
+        ? inDoubt || command.mayBeRepeat
+        : inDoubt && error instanceof LostResponse;
+      if (!isAsked) throw error;
+      round = (await command.ask().catch(() => undefined)) ?? round;
+      const effect = round && command.effectIn(round);
+      if (effect === undefined) throw error;
+      return effect;
     }
+  };
+  try {
+    return await attempts(options, attempt, (error) => isUncertain(error) || isNotCarriedOut(error));
+  } catch (error) {
+    if (!inDoubt || isRefusal(error)) throw error;
+    const { operation, ids } = command;
+    throw new LostResponse(operation, false, error, { ids, round, advice: adviceAfter(error, round) });
   }
+}
+
+function adviceAfter(error: unknown, round: RoundInfoReply | undefined): string {
+  if (!isOver(error)) return 'Send the same call again, with the ids of this error.';
+  return round === undefined
+    ? 'The round takes no more calls. Ask getGameRoundInfo whether it has this one.'
+    : 'The round takes no more calls, and it does not show this one. Look at the round of this error.';
+}
+
+function isNotCarriedOut(error: unknown): boolean {
+  return isTooMany(error) || (error instanceof LostResponse && error.neverSent);
+}
+
+/** It may have been carried out, or may yet be: no reply came, or one that is no word of the service about the command. */
+function isUncertain(error: unknown): boolean {
+  if (error instanceof LostResponse) return !error.neverSent;
+  if (!(error instanceof InterfaceError) || isBetGivenBack(error)) return false;
+  return error.status < 400 || error.status === 408 || error.status >= 500;
+}
+
+/** The round's own answer: the bet is not in play (docs/interface#what-the-provider-gets). */
+function isBetGivenBack({ status, errorCode, body }: InterfaceError): boolean {
+  return status === 502 && errorCode?.id === WALLETUNAVAILABLE && statusIn(body) !== undefined;
+}
+
+/** A repeat of a command that was carried out gets this when the round is over by now. */
+function isOver(error: unknown): error is InterfaceError {
+  const id = error instanceof InterfaceError ? error.errorCode?.id : undefined;
+  return id === GAMEROUNDNOTACTIVE || id === GAMEROUNDCRASHED;
+}
+
+/** A repeat gets the first answer while the round is open, so its refusal is the command's. A cancelled round pays nothing. */
+function isRefusal(error: unknown): boolean {
+  if (isOver(error)) return statusIn(error.body) === 'cancel';
+  return error instanceof InterfaceError && (error.status === 400 || isBetGivenBack(error));
+}
+
+function statusIn(body: unknown): unknown {
+  const about = isObject(body) ? body['gameRoundInfo'] : undefined;
+  return isObject(about) ? about['status'] : undefined;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InterfaceError } from './errors';
 
 export interface RetryOptions {
-  /** Of one call, the first included; only 5xx, 429 and calls that never left are tried again. */
+  /** Of one call, the first included. */
   maxAttempts?: number | undefined;
   /** Before the second attempt; doubles for each further one. A longer `Retry-After` counts, up to 10 s. */
   backoffMs?: number | undefined;

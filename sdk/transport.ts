@@ -1,4 +1,5 @@
 import { type DebugOptions, tell } from './debug';
+import type { RoundInfoReply } from './types';
 
 /** One HTTP exchange, bounded in time and size. It follows no redirect: a signed call has one addressee. */
 export interface Exchange extends DebugOptions {
@@ -22,16 +23,32 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 /** Failures before the request could have left: what was asked for has certainly not happened. */
 const NEVER_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** No (whole) reply came. Unless `neverSent`, the call may have been carried out all the same. */
+/** What is known of a command whose outcome is not. */
+export interface KnownOfCommand {
+  /** The ids under which it was sent, those that the client made included. */
+  ids: Record<string, string>;
+  /** What getGameRoundInfo said last. */
+  round: RoundInfoReply | undefined;
+  /** What the game should do. */
+  advice: string;
+}
+
+/** No definite answer came. Unless `neverSent`, the call may have been carried out all the same. */
 export class LostResponse extends Error {
   override readonly name = 'LostResponse';
+  readonly ids: Record<string, string>;
+  readonly round: RoundInfoReply | undefined;
 
   constructor(
     readonly operation: string,
     readonly neverSent: boolean,
     override readonly cause: unknown,
+    known?: KnownOfCommand,
   ) {
-    super(`${operation}: ${neverSent ? 'not sent' : 'no reply'}`);
+    const what = neverSent ? 'not sent' : 'no reply';
+    super(`${operation}: ${known === undefined ? what : `the outcome is not known. ${known.advice}`}`);
+    this.ids = known?.ids ?? {};
+    this.round = known?.round;
   }
 }
 

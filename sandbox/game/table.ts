@@ -84,9 +84,8 @@ export class Table {
       externalGameProviderTransactionId: randomUUID().replaceAll('-', ''),
     };
     this.owed.set(round.hash, owed);
-    const expectedTotalWinAmount = round.won + winAmount;
-    const reply = await this.sendWin(seat.token, round.hash, owed, { collect, expectedTotalWinAmount });
-    this.note(seat, reply, round.stake, expectedTotalWinAmount);
+    const reply = await this.sendWin(seat.token, round.hash, owed, collect);
+    this.note(seat, reply, round.stake, round.won + winAmount);
     const story = this.stories.get(round.hash) ?? {};
     this.stories.set(round.hash, { ...story, bonusWin: String(Number(story['bonusWin'] ?? 0) + winAmount) });
     return reply;
@@ -135,7 +134,7 @@ export class Table {
     const owed = this.owed.get(gameRound);
     const before = await client.getGameRoundInfo({ token, gameRound });
     if (before.gameRoundInfo.status !== 'open') return before.gameRoundInfo.status === 'closed';
-    if (owed !== undefined) await this.sendWin(token, gameRound, owed, { collect: false });
+    if (owed !== undefined) await this.sendWin(token, gameRound, owed, false);
     const reply = await client.endGameRound({ token, gameRound });
     return reply.gameRoundInfo.status === 'closed';
   }
@@ -149,14 +148,15 @@ export class Table {
     token: string,
     gameRound: string,
     owed: OwedWin,
-    more: { collect: boolean; expectedTotalWinAmount?: number },
+    collect: boolean,
   ): Promise<GameReply> {
     try {
-      const reply = await this.options.client.addWin({ token, gameRound, ...owed, ...more });
+      const reply = await this.options.client.addWin({ token, gameRound, ...owed, collect });
       this.owed.delete(gameRound);
       return reply;
     } catch (error) {
-      if (error instanceof InterfaceError && error.status < 500) this.owed.delete(gameRound);
+      // 429: there was no room for the call, and it has had no answer.
+      if (error instanceof InterfaceError && error.status !== 429) this.owed.delete(gameRound);
       throw error;
     }
   }

@@ -973,6 +973,13 @@ export const BREAKS: readonly Break[] = [
     replace: "return replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED'));",
   },
   {
+    rows: ['r.undecidedBet'],
+    file: 'src/domain/round/create-round.ts',
+    find: "return beginDebit(state, command, 'start', at);",
+    replace:
+      "return beginDebit({ ...state, gameState: [debitEntry(state, command, 'start', at)] }, command, 'start', at);",
+  },
+  {
     rows: ['r.voidReply'],
     file: 'src/domain/round/decide.ts',
     find: 'return answered(next, state.voidCommandKey, { balance });',
@@ -1641,6 +1648,12 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/hashes.ts',
     find: "hashOf(['gameround', operatorId, playerId, gameCode, name])",
     replace: "hashOf(['gameround', playerId, operatorId, gameCode, name])",
+  },
+  {
+    rows: ['c3.ownHash'],
+    file: 'src/commands/send-to-round.ts',
+    find: 'return `transaction:${normalId(transaction)}`;',
+    replace: 'return `tx:${normalId(transaction)}`;',
   },
   {
     rows: ['c3.form'],

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gameStateHash } from '../../src/domain/hashes';
 
 /**
  * Just enough of the service for the demo game: one player, one round at a time, signatures checked. It stands in for
@@ -15,6 +16,8 @@ interface FakeRound {
   open: number;
   won: number;
   paid: number;
+  /** Keys of its commands: a repeat adds nothing. */
+  keys: string[];
 }
 export interface ServiceCall {
   path: string;
@@ -30,6 +33,8 @@ export class FakeService {
   mode = 'real';
   /** Paths whose next reply is lost after it was processed. */
   readonly lose: string[] = [];
+  /** Paths whose next call finds no room: it is not processed. */
+  readonly full: string[] = [];
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private rounds = 0;
 
@@ -54,7 +59,10 @@ export class FakeService {
     const url = new URL(request.url ?? '', 'http://service');
     const body = raw === '' ? {} : (JSON.parse(raw) as Record<string, unknown>);
     this.calls.push({ path: url.pathname, body: raw === '' ? Object.fromEntries(url.searchParams) : body });
-    const [status, reply] = this.answer(url, request, raw, body);
+    const isFull = this.full[0] === url.pathname && this.full.shift() !== undefined;
+    const [status, reply] = isFull
+      ? [429, refusal(1003, 'RATELIMITEXCEEDED')]
+      : this.answer(url, request, raw, body);
     if (this.lose[0] === url.pathname) {
       this.lose.shift();
       response.destroy();
@@ -104,7 +112,7 @@ export class FakeService {
     if (this.round?.status === 'open') return [400, refusal(12, 'GAMEROUNDALREADYSTARTED')];
     const stake = (body['debitInformation'] as { debitAmount: number }).debitAmount;
     const won = (body['rngResult'] as { winAmount?: number }).winAmount ?? 0;
-    this.round = { hash: `round-${++this.rounds}`, status: 'open', stake, open: won, won, paid: 0 };
+    this.round = { hash: `round-${++this.rounds}`, status: 'open', stake, open: won, won, paid: 0, keys: [] };
     this.balance -= stake;
     if (body['endGame'] === true) this.finish();
     return [200, this.reply()];
@@ -116,6 +124,9 @@ export class FakeService {
     if (path === '/getGameRoundInfo') return [200, this.reply()];
     if (round.status !== 'open') return [400, refusal(2000, 'GAMEROUNDNOTACTIVE')];
     if (path === '/addWin') {
+      const key = String(body['externalGameProviderTransactionId']);
+      if (round.keys.includes(key)) return [200, this.reply()];
+      round.keys.push(key);
       const win = (body['rngResult'] as { winAmount: number }).winAmount;
       round.open += win;
       round.won += win;
@@ -150,13 +161,15 @@ export class FakeService {
       open: 0,
       won: 0,
     };
+    const debit = { type: 'debit', amountWagered: stake, result: { winAmount: 0, info: {} } };
     return {
       tokenData: this.tokenData(),
       balance: this.shownBalance(),
       gameRoundInfo: { hash, status, stake },
       amountToCollect: open,
       totalWinAmount: won,
-      gameState: [],
+      gameState: [{ ...debit, hash: gameStateHash(hash, 'debit', 'start') }],
+      transactions: [],
     };
   }
 

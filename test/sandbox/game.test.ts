@@ -284,23 +284,29 @@ describe('callbacks of the service', () => {
     service.numbers = NO_WIN;
     await page('spin', { stake: 10 });
     // Every try to hand the win over is lost, and so is every question after it.
-    service.lose.push(
-      '/addWin',
-      '/getGameRoundInfo',
-      '/getGameRoundInfo',
-      '/getGameRoundInfo',
-      '/getGameRoundInfo',
-    );
+    service.lose.push(...Array<string[]>(4).fill(['/addWin', '/getGameRoundInfo']).flat());
     service.numbers = [0];
     expect((await page('win')).status).toBe(502);
     const wins = () => service.calls.filter(({ path }) => path === '/addWin').map(({ body }) => body);
     const [sent, ...more] = wins();
-    expect(more).toEqual([]);
+    expect(more).toEqual([sent, sent, sent]);
     expect((await autoClose()).status).toBe(200);
-    expect(wins()).toEqual([sent, { ...sent, token: 'round-token' }]);
+    expect(wins().slice(4)).toEqual([{ ...sent, token: 'round-token' }]);
     expect(service.paths().lastIndexOf('/endGameRound')).toBeGreaterThan(
       service.paths().lastIndexOf('/addWin'),
     );
+  });
+
+  test('doAutoClose sends a win that the service had no room for', async () => {
+    await sitDown();
+    service.numbers = NO_WIN;
+    await page('spin', { stake: 10 });
+    service.full.push(...Array<string>(4).fill('/addWin'));
+    service.numbers = [0];
+    expect((await page('win')).status).toBe(422);
+    expect(service.round?.won).toBe(0);
+    expect((await autoClose()).status).toBe(200);
+    expect(service.round?.won).toBeGreaterThan(0);
   });
 
   test('doAutoClose is no 200 where the round does not close, and none for another provider', async () => {

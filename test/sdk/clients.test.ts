@@ -9,6 +9,7 @@ import {
   LostResponse,
   ProviderClient,
 } from '../../sdk';
+import { gameStateHash, transactionHash } from '../../src/domain/hashes';
 
 /** A service that answers from a script: what it was asked, and what the client made of the answers. */
 interface Received {
@@ -64,11 +65,22 @@ const provider = (more = {}) =>
 const paths = () => received.map(({ path }) => path);
 const round = (status: string, more = {}) => ({
   status: 200,
-  body: { gameRoundInfo: { hash: 'r1', status }, gameState: [], ...more },
+  body: { gameRoundInfo: { hash: 'r1', status }, gameState: [], transactions: [], ...more },
 });
 const refused = (status: number, id: number) => ({
   status,
   body: { errorCode: { id, msg: 'X', clientmsg: 'x' } },
+});
+/** The round takes no more calls, and the reply says how it stands. */
+const over = (status: string) => ({
+  status: 400,
+  body: { ...refused(400, 2000).body, gameRoundInfo: { hash: 'r1', status } },
+});
+const entry = (type: string, key: string, info = {}) => ({
+  ...{ hash: gameStateHash('r1', type, key), type, amountWagered: 10, result: { winAmount: 50, info } },
+});
+const transaction = (type: string, key: string, amount?: number) => ({
+  ...{ hash: transactionHash('r1', type, key), type, amount },
 });
 const tooMany = (retryAfter: string) => ({ ...refused(429, 1003), retryAfter });
 const win = { token: 't', gameRound: 'r1', rngResult: { rngCallId: 'n1', winAmount: 50 } };
@@ -172,112 +184,193 @@ describe('startGameRound', () => {
     expect(received[0]?.body['externalGameProviderRoundId']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test.each(['lost', 'hang'] as const)('reply %s: it asks, and never sends the debit again', async (how) => {
+  const bet = (more = {}) => ({ ...stake, externalGameProviderRoundId: 'x', ...more });
+  const withBet = { gameState: [entry('debit', 'start', { rngCallId: 'n0' })] };
+
+  test.each(['lost', 'hang'] as const)('reply %s: it asks, and the bet is found', async (how) => {
     script['/startGameRound'] = [how];
-    script['/getGameRoundInfo'] = [round('open')];
-    const reply = await provider({ timeoutMs: 200 }).startGameRound({
-      ...stake,
-      externalGameProviderRoundId: 'x',
-    });
-    expect(reply.gameRoundInfo?.status).toBe('open');
+    script['/getGameRoundInfo'] = [round('open', withBet)];
+    const reply = await provider({ timeoutMs: 200 }).startGameRound(bet());
+    expect(reply.gameRoundInfo.status).toBe('open');
     expect(paths()).toEqual(['/startGameRound', '/getGameRoundInfo']);
     expect(received[1]?.body).toEqual({ token: 't', externalGameProviderRoundId: 'x' });
   });
 
-  test('lost, and no round was started: the caller is told that there was no reply', async () => {
-    script['/startGameRound'] = ['lost'];
+  test('lost, and no round was started: the same call under the same ids', async () => {
+    script['/startGameRound'] = ['lost', round('open', withBet)];
     script['/getGameRoundInfo'] = [refused(400, 15)];
-    await expect(provider().startGameRound(stake)).rejects.toBeInstanceOf(LostResponse);
-    expect(paths()).toEqual(['/startGameRound', '/getGameRoundInfo']);
+    await provider().startGameRound(stake);
+    expect(paths()).toEqual(['/startGameRound', '/getGameRoundInfo', '/startGameRound']);
+    expect(received[2]?.raw).toBe(received[0]?.raw);
   });
 
-  test('lost, and the round is cancelled: no success', async () => {
-    script['/startGameRound'] = ['lost'];
-    script['/getGameRoundInfo'] = [round('cancel')];
-    await expect(provider().startGameRound(stake)).rejects.toBeInstanceOf(LostResponse);
-  });
-
-  test('with endGame, lost, and found open with partial processing: endGameRound cleans up', async () => {
-    script['/startGameRound'] = ['lost'];
+  test('an open round without its debit is no success yet: the same call waits for the outcome', async () => {
+    script['/startGameRound'] = ['lost', refused(400, 77)];
     script['/getGameRoundInfo'] = [round('open')];
-    script['/endGameRound'] = [round('closed')];
-    const reply = await provider().startGameRound({ ...stake, endGame: true });
-    expect(reply.gameRoundInfo?.status).toBe('closed');
-    expect(paths()).toEqual(['/startGameRound', '/getGameRoundInfo', '/endGameRound']);
+    await expect(provider().startGameRound(bet())).rejects.toMatchObject({ errorCode: { id: 77 } });
   });
 
-  test('a further debit, lost, counts as taken only when the round has one more', async () => {
-    const debits = (count: number) => round('open', { transactions: Array(count).fill({ type: 'debit' }) });
-    script['/startGameRound'] = ['lost', 'lost'];
-    script['/getGameRoundInfo'] = [debits(1), debits(2)];
-    await expect(provider().startGameRound({ ...stake, debitsBefore: 1 })).rejects.toBeInstanceOf(
-      LostResponse,
-    );
-    await expect(provider().startGameRound({ ...stake, debitsBefore: 1 })).resolves.toBeDefined();
-    expect(received[0]?.body).not.toHaveProperty('debitsBefore');
+  test('lost, and the round is cancelled: the refusal is told', async () => {
+    script['/startGameRound'] = ['lost', over('cancel')];
+    script['/getGameRoundInfo'] = [round('cancel', withBet), round('cancel', withBet)];
+    await expect(provider().startGameRound(bet())).rejects.toMatchObject({ errorCode: { id: 2000 } });
+  });
+
+  test('with endGame, lost, and found open: only the same call is sent', async () => {
+    script['/startGameRound'] = ['lost', round('closed')];
+    script['/getGameRoundInfo'] = [round('open', withBet)];
+    await provider().startGameRound(bet({ endGame: true }));
+    expect(paths()).toEqual(['/startGameRound', '/getGameRoundInfo', '/startGameRound']);
+  });
+
+  test('with endGame, lost, and found closed by it: what it paid', async () => {
+    script['/startGameRound'] = ['lost'];
+    const transactions = [transaction('credit', 'start', 70), transaction('end', 'start')];
+    script['/getGameRoundInfo'] = [round('closed', { ...withBet, transactions })];
+    expect(await provider().startGameRound(bet({ endGame: true }))).toMatchObject({ amountCredited: 70 });
+  });
+
+  test('with another stake, lost, it is not the bet of that name', async () => {
+    script['/startGameRound'] = ['lost', refused(400, 2002)];
+    script['/getGameRoundInfo'] = [round('open', withBet)];
+    const call = provider().startGameRound(bet({ debitInformation: { debitAmount: 20, currency: 'EUR' } }));
+    await expect(call).rejects.toMatchObject({ errorCode: { id: 2002 } });
+  });
+
+  test('a follow-up debit, lost, is found by its own rngCallId only', async () => {
+    const followUp = (id: string) => bet({ rngResult: { rngCallId: id } });
+    const gameState = [...withBet.gameState, entry('debit', 'debit:n1', { rngCallId: 'n1' })];
+    script['/startGameRound'] = ['lost', 'lost', round('open')];
+    script['/getGameRoundInfo'] = [round('open', { gameState }), round('open', { gameState })];
+    await provider().startGameRound(followUp('n1'));
+    expect(paths()).toEqual(['/startGameRound', '/getGameRoundInfo']);
+    await provider().startGameRound(followUp('n2'));
+    expect(paths().slice(2)).toEqual(['/startGameRound', '/getGameRoundInfo', '/startGameRound']);
+  });
+
+  test('502 WALLETUNAVAILABLE about the round is final: the bet is given back', async () => {
+    const body = { ...refused(502, 3000).body, gameRoundInfo: { hash: 'r1', status: 'cancel' } };
+    script['/startGameRound'] = [{ status: 502, body }];
+    await expect(provider().startGameRound(stake)).rejects.toMatchObject({ status: 502 });
+    expect(paths()).toEqual(['/startGameRound']);
   });
 });
 
 describe('addWin, reply lost', () => {
-  const withWin = { gameState: [{ hash: 'g', type: 'genericwin', result: { winAmount: 50 } }] };
+  const named = { ...win, externalGameProviderTransactionId: 'w1' };
+  const withWin = { gameState: [entry('genericwin', 'addWin:transaction:w1')] };
+  const ended = { transactions: [transaction('end', 'addWin:transaction:w1')] };
 
-  test('closed with the expected win: success, nothing is repeated', async () => {
+  test.each(['open', 'closed'])('%s with the win: success, and nothing else is sent', async (status) => {
     script['/addWin'] = ['lost'];
-    script['/getGameRoundInfo'] = [round('closed', withWin)];
-    expect((await provider().addWin({ ...win, collect: true })).gameRoundInfo?.status).toBe('closed');
+    script['/getGameRoundInfo'] = [round(status, withWin)];
+    expect((await provider().addWin(named)).gameRoundInfo.status).toBe(status);
     expect(paths()).toEqual(['/addWin', '/getGameRoundInfo']);
   });
 
-  test('open with the win: closed by endGameRound', async () => {
+  test('an id in the form of a UUID is the same one in capitals', async () => {
+    const id = '0B9C2D52-9F0B-4C3E-8B7A-3D1C1A2B3C4D';
     script['/addWin'] = ['lost'];
+    const gameState = [entry('genericwin', `addWin:transaction:${id.toLowerCase()}`)];
+    script['/getGameRoundInfo'] = [round('open', { gameState })];
+    await provider().addWin({ ...win, externalGameProviderTransactionId: id });
+    expect(paths()).toEqual(['/addWin', '/getGameRoundInfo']);
+  });
+
+  test('open with another win of the same amount: the same call again', async () => {
+    script['/addWin'] = ['lost', round('open', withWin)];
+    const gameState = [entry('genericwin', 'addWin:transaction:w0')];
+    script['/getGameRoundInfo'] = [round('open', { gameState })];
+    await provider().addWin(named);
+    expect(paths()).toEqual(['/addWin', '/getGameRoundInfo', '/addWin']);
+    expect(received[2]?.raw).toBe(received[0]?.raw);
+  });
+
+  test('with collect, and the win there but not paid: the same call again', async () => {
+    script['/addWin'] = ['lost', round('closed', { amountCredited: 50 })];
     script['/getGameRoundInfo'] = [round('open', withWin)];
-    script['/endGameRound'] = [round('closed')];
-    expect((await provider().addWin({ ...win, collect: true })).gameRoundInfo?.status).toBe('closed');
-    expect(paths()).toEqual(['/addWin', '/getGameRoundInfo', '/endGameRound']);
-  });
-
-  test('open without the win: the same win again, so that the player does not lose it', async () => {
-    script['/addWin'] = ['lost', round('closed')];
-    script['/getGameRoundInfo'] = [round('open')];
-    await provider().addWin({ ...win, collect: true });
-    expect(paths()).toEqual(['/addWin', '/getGameRoundInfo', '/addWin']);
-    expect(received[2]?.body).toEqual(received[0]?.body);
-  });
-
-  test('closed without the win: no success', async () => {
-    script['/addWin'] = ['lost'];
-    script['/getGameRoundInfo'] = [round('closed', { gameState: [] })];
-    await expect(provider().addWin(win)).rejects.toBeInstanceOf(LostResponse);
-  });
-
-  test('the expected total decides between two wins of the same amount', async () => {
-    script['/addWin'] = ['lost', round('open')];
-    script['/getGameRoundInfo'] = [round('open', { ...withWin, totalWinAmount: 50 })];
-    await provider().addWin({ ...win, expectedTotalWinAmount: 100 });
-    expect(paths()).toEqual(['/addWin', '/getGameRoundInfo', '/addWin']);
-    expect(received[0]?.body).not.toHaveProperty('expectedTotalWinAmount');
+    expect(await provider().addWin({ ...named, collect: true })).toMatchObject({ amountCredited: 50 });
   });
 
   test('refused after a 5xx: the refusal may be the repeat’s only, so it asks', async () => {
-    script['/addWin'] = [refused(500, 1004), refused(400, 2000)];
-    script['/getGameRoundInfo'] = [round('closed', withWin)];
-    expect((await provider().addWin({ ...win, collect: true })).gameRoundInfo?.status).toBe('closed');
+    script['/addWin'] = [refused(500, 1004), over('closed')];
+    const credit = transaction('credit', 'addWin:transaction:w1', 50);
+    script['/getGameRoundInfo'] = [
+      round('closed', { ...withWin, transactions: [credit, ...ended.transactions] }),
+    ];
+    expect(await provider().addWin({ ...named, collect: true })).toMatchObject({ amountCredited: 50 });
   });
 
-  test('refused after a 5xx and not in the round: the refusal is told', async () => {
-    script['/addWin'] = [refused(500, 1004), refused(400, 2000)];
-    script['/getGameRoundInfo'] = [round('closed', { gameState: [] })];
-    await expect(provider().addWin(win)).rejects.toMatchObject({ status: 400, errorCode: { id: 2000 } });
+  test('sent again by the game, and the round is over: a success if it is in it', async () => {
+    script['/addWin'] = Array<Scripted>(3).fill(over('closed'));
+    script['/getGameRoundInfo'] = [round('closed', withWin), round('closed', withWin)];
+    expect((await provider().addWin(named)).gameRoundInfo.status).toBe('closed');
+    const other = { ...named, rngResult: { ...win.rngResult, winAmount: 60 } };
+    await expect(provider().addWin(other)).rejects.toMatchObject({ errorCode: { id: 2000 } });
+    // Named by the client: it is new.
+    await expect(provider().addWin(win)).rejects.toMatchObject({ errorCode: { id: 2000 } });
+    expect(paths()).toEqual(['/addWin', '/getGameRoundInfo', '/addWin', '/getGameRoundInfo', '/addWin']);
+  });
+
+  test('refused after a 5xx and not in the round: told with the round and the ids', async () => {
+    script['/addWin'] = [refused(500, 1004), over('closed')];
+    script['/getGameRoundInfo'] = [round('closed')];
+    await expect(provider().addWin(named)).rejects.toMatchObject({
+      ...{ name: 'LostResponse', neverSent: false, cause: { errorCode: { id: 2000 } } },
+      ...{ ids: { externalGameProviderTransactionId: 'w1' }, round: { gameRoundInfo: { status: 'closed' } } },
+      message:
+        '/addWin: the outcome is not known. The round takes no more calls, and it does not show this one. Look at the round of this error.',
+    });
+  });
+
+  test('refused after a 5xx, and the round cannot be had', async () => {
+    script['/addWin'] = [refused(500, 1004), refused(400, 2012)];
+    const call = provider().addWin(named);
+    await expect(call).rejects.toThrow('Ask getGameRoundInfo whether it has this one');
+  });
+
+  test.each([401, 429])('%s after a 5xx: no word about the first attempt', async (status) => {
+    script['/addWin'] = [refused(500, 1004), ...Array<Scripted>(3).fill(refused(status, 1001))];
+    await expect(provider().addWin(named)).rejects.toMatchObject({ name: 'LostResponse', cause: { status } });
+  });
+
+  test('5xx to the last: the ids to send it under again', async () => {
+    script['/addWin'] = Array<Scripted>(4).fill(refused(503, 3001));
+    const error: unknown = await provider()
+      .addWin(win)
+      .catch((thrown: unknown) => thrown);
+    const id = received[0]?.body['externalGameProviderTransactionId'];
+    expect(error).toMatchObject({ name: 'LostResponse', ids: { externalGameProviderTransactionId: id } });
+    expect((error as Error).message).toContain('Send the same call again, with the ids of this error.');
+    expect(paths()).toEqual(Array(4).fill('/addWin'));
+  });
+
+  test('a 200 that is no reply of the service is no answer', async () => {
+    script['/addWin'] = [{ status: 200, body: [] }, round('open')];
+    await provider().addWin(named);
+    expect(paths()).toEqual(['/addWin', '/addWin']);
   });
 });
 
 describe('endGameRound and voidGameRound, reply lost', () => {
-  test('closed: success', async () => {
+  const named = { token: 't', gameRound: 'r1', externalGameProviderTransactionId: 'e1' };
+  const endedBy = (id: string) => ({
+    transactions: [
+      transaction('credit', `end:transaction:${id}`, 500),
+      transaction('end', `end:transaction:${id}`),
+    ],
+  });
+
+  test('closed by it: what it paid', async () => {
     script['/endGameRound'] = ['lost'];
-    script['/getGameRoundInfo'] = [round('closed')];
-    expect((await provider().endGameRound({ token: 't', gameRound: 'r1' })).gameRoundInfo?.status).toBe(
-      'closed',
-    );
+    script['/getGameRoundInfo'] = [round('closed', { ...endedBy('e1'), amountCredited: 0 })];
+    expect(await provider().endGameRound(named)).toMatchObject({ amountCredited: 500 });
+  });
+
+  test('closed by another call: no success', async () => {
+    script['/endGameRound'] = ['lost', over('closed')];
+    script['/getGameRoundInfo'] = Array<Scripted>(2).fill(round('closed', endedBy('e2')));
+    await expect(provider().endGameRound(named)).rejects.toBeInstanceOf(LostResponse);
   });
 
   test('open: called again', async () => {
@@ -287,11 +380,18 @@ describe('endGameRound and voidGameRound, reply lost', () => {
     expect(paths()).toEqual(['/endGameRound', '/getGameRoundInfo', '/endGameRound']);
   });
 
-  test('a void found cancelled: success; found closed: no success', async () => {
-    script['/voidGameRound'] = ['lost', 'lost'];
-    script['/getGameRoundInfo'] = [round('cancel'), round('closed')];
-    const voidIt = () => provider().voidGameRound({ token: 't', gameRound: 'r1' });
-    expect((await voidIt()).gameRoundInfo?.status).toBe('cancel');
+  test('a void succeeds once each bet is given back, and not in a closed round', async () => {
+    const bets = [transaction('debit', 'start'), transaction('debit', 'debit:n1')];
+    const back = bets.map(({ hash }) => ({ type: 'void', hash }));
+    const voidIt = () => provider({ maxAttempts: 1 }).voidGameRound({ token: 't', gameRound: 'r1' });
+    script['/voidGameRound'] = ['lost', 'lost', 'lost'];
+    script['/getGameRoundInfo'] = [
+      round('cancel', { transactions: [...bets, ...back] }),
+      round('cancel', { transactions: [...bets, back[0]] }),
+      round('closed', { transactions: [] }),
+    ];
+    expect((await voidIt()).gameRoundInfo.status).toBe('cancel');
+    await expect(voidIt()).rejects.toBeInstanceOf(LostResponse);
     await expect(voidIt()).rejects.toBeInstanceOf(LostResponse);
   });
 
@@ -301,7 +401,7 @@ describe('endGameRound and voidGameRound, reply lost', () => {
     await expect(provider().endGameRound({ token: 't', gameRound: 'r1' })).rejects.toBeInstanceOf(
       LostResponse,
     );
-    expect(received.length).toBeLessThanOrEqual(6);
+    expect(received.length).toBeLessThanOrEqual(8);
   });
 });
 
@@ -405,9 +505,10 @@ describe('debug', () => {
 
   test('tells each request of a provider, and what was signed', async () => {
     script['/addWin'] = [refused(503, 3001), 'lost'];
-    script['/getGameRoundInfo'] = [round('closed', { totalWinAmount: 50 })];
+    const gameState = [entry('genericwin', 'addWin:transaction:w1')];
+    script['/getGameRoundInfo'] = [round('closed', { gameState })];
     const { entries, options } = told('s2');
-    await provider(options).addWin({ ...win, expectedTotalWinAmount: 50 });
+    await provider(options).addWin({ ...win, externalGameProviderTransactionId: 'w1' });
     expect(entries.map(({ method, url, status }) => [method, url, status])).toEqual([
       ['POST', `${baseUrl}/addWin`, 503],
       ['POST', `${baseUrl}/addWin`, undefined],
