@@ -4,23 +4,23 @@ import { readinessReply, type Health, type HealthReport } from './http/health';
 import type { Metrics } from './metrics';
 import { listen } from './lifecycle';
 
-/** Health and measures of one process, for those who run it: on a listener of its own, which partners don't reach. */
+/** Health and metrics of one process, on a separate port that partners can't reach. */
 export interface Admin {
   readonly port: number;
-  /** The process is ready when all its parts are, and not before it has one. */
+  /** Adds a part. The process is ready if it has at least one part and all parts are ready. */
   add(part: AdminPart): void;
   close(): Promise<void>;
 }
 
 export interface AdminPart {
   health: Health;
-  /** Measures beside those of `metrics`, in Prometheus' format. */
+  /** Additional metrics in the Prometheus format. */
   measures?: () => Promise<string>;
 }
 
 export interface AdminOptions {
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
   metrics: Pick<Metrics, 'exposition'>;
 }
@@ -28,8 +28,8 @@ export interface AdminOptions {
 const MAX_HEADER_BYTES = 8_192;
 
 /**
- * `GET /health/live`, `GET /health/ready` (503 naming what is missing), `GET /metrics` (Prometheus).
- * @throws ConfigError where its address is taken
+ * Serves `GET /health/live`, `GET /health/ready` (503 with what is missing) and `GET /metrics` (Prometheus).
+ * @throws ConfigError if the address is in use
  */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const parts: AdminPart[] = [];

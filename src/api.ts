@@ -25,11 +25,11 @@ import { createDrawLog } from './rng/draw-log';
 
 const PROBE_TIMEOUT_MS = 1_500;
 const LOOK_EVERY_MS = 10_000;
-/** Longer than a command's time (10 s), so that a call that came before the stop gets its answer. */
+/** Longer than a command's time (10 s), so that calls that arrived before the stop get their answers. */
 const FINISH_WITHIN_MS = 15_000;
 const IDLE_CHECK_MS = 100;
 
-/** Composition root of the API: serves until the process is to stop and the calls that had come are answered. */
+/** Composition root of the API. Serves until the process has to stop and all calls in progress are answered. */
 export async function serveApi(foundation: Foundation): Promise<void> {
   const { config, logger, metrics, stopped, database, tenants, outbound, sessions, rounds, temporal } =
     foundation;
@@ -54,7 +54,7 @@ export async function serveApi(foundation: Foundation): Promise<void> {
     ...{ demoRounds, provider, rng, gameConfigurations, logger, metrics },
   });
   const prepared = untilReached(stopped, logger, 'MongoDB', async () => {
-    // A client whose first connection failed does not try again by itself.
+    // A MongoDB client whose first connection failed does not try again by itself.
     await database.client.connect();
     await sessions.prepare();
     await ensureRoundIndexes(rounds);
@@ -62,16 +62,16 @@ export async function serveApi(foundation: Foundation): Promise<void> {
     await demoGames.prepare();
   });
 
-  // Ready once, ready to be degraded: that must not depend on anybody having asked before an outage.
+  // Poll until the process was ready once. Only then can it be degraded in an outage, even if nobody checked its health before.
   void untilReached(stopped, logger, 'Temporal, MongoDB or a worker', async () => {
     const { missing } = await health.check();
     if (missing.length === 0) return;
-    // Nobody works in a namespace that does not exist: the server says so.
+    // If the namespace does not exist, the probe of the worker fails with an error that says so.
     const cause = await probed.worker().catch((error: unknown) => error);
     throw new Error(`missing: ${missing.join(', ')}`, { cause });
   });
 
-  // That a worker is gone shows only to who has looked before.
+  // Liveness of a worker is a comparison of two polls, so poll on a timer.
   const looking = setInterval(() => void health.check(), LOOK_EVERY_MS).unref();
 
   await serve(createHttpServer(app.callback()), config, stopped, logger);
@@ -85,7 +85,7 @@ interface Parts {
   health: Health;
 }
 
-/** What the routes work with, as far as it is not made for them alone. */
+/** The dependencies of the routes that other parts of the process use, too. */
 function httpDeps(
   { config, temporal, localWorker, tenants, sessions, outbound: { wallet } }: Foundation,
   { queries, ports, health }: Parts,
@@ -108,7 +108,7 @@ function httpDeps(
   };
 }
 
-/** Reads that MongoDB can't answer just now are told so; the record only says where to look, the round how it stands. */
+/** Finds the open round by its guard and reads its state. Rejects with SERVICEUNAVAILABLE if MongoDB can't be read. */
 function roundQueries(queries: RecordQueries, commands: RoundService): RoundQueries {
   return {
     findOpenRound: async (session) => {
@@ -147,17 +147,17 @@ function probes({ connection, client }: Temporal, { db }: Database): Probes {
   };
 }
 
-/** Serves until it is to stop, and then until the calls that had come are answered, or their time is over. */
+/** Serves until the process has to stop, and then until the calls in progress are answered or FINISH_WITHIN_MS is over. */
 async function serve(server: Server, config: Config, stopped: AbortSignal, logger: Logger): Promise<void> {
   await listen(server, config.http, 'PORT');
   logger.info({ host: config.http.host, port: config.http.port }, 'API listens');
   process.send?.({ ready: true });
   await untilAborted(stopped);
   logger.info('API is stopping');
-  // Whoever is answered from here on is told that this connection ends, and does not send its next call into nothing.
+  // From now on answer with `Connection: close`, so that clients do not reuse a closing connection.
   server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle connections end now, busy ones soon after their answer.
+  // Close idle connections now, and busy ones soon after their response.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const force = setTimeout(() => {
     logger.warn('calls that did not end in time are cut off');

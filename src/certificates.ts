@@ -5,9 +5,9 @@ import type { Logger } from './logging';
 const EVERY_MS = 10_000;
 
 /**
- * Aborted when the certificate files of the Temporal connection have changed: the SDK reads certificates once, so the
- * process has to start again. It ends with exit code 1, on which every supervisor starts it. New files that can't be used,
- * for example while only one of a pair is replaced, change nothing.
+ * Aborts when the certificate files of the Temporal connection have changed. The SDK reads certificates only once, so the
+ * process ends with exit code 1 and the supervisor starts it again. New files that can't be used are ignored, for example
+ * while only the certificate or only the key is replaced.
  */
 export function watchCertificates(used: TemporalTls | false | undefined, logger: Logger): AbortSignal {
   const changed = new AbortController();

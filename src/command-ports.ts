@@ -8,7 +8,7 @@ import type { Rounds } from './read-model/rounds';
 import type { Tenants } from './tenants';
 import { createTicketChooser } from './tickets';
 
-/** What the commands need besides Temporal, from the parts that have it. */
+/** Connects the commands to the read model, the tenants and the wallet. */
 export function commandPorts(parts: {
   guards: RoundGuards;
   rounds: Pick<Rounds, 'write' | 'recorded'>;
@@ -44,8 +44,8 @@ export function commandPorts(parts: {
 }
 
 /**
- * As its workflow tells it, under the version that the workflow gave; only over an older one of the same run. A record that
- * is ahead, after Temporal was put back, must stay: it is what keeps the round from paying again.
+ * Writes the record from the state of its workflow, but only over an older version of the same run. After a restore of
+ * Temporal a record may be ahead of its workflow. It must stay, since it prevents a second payment.
  */
 export async function repairRecord(
   rounds: Pick<Rounds, 'write'>,

@@ -16,14 +16,14 @@ import { createRounds, type Rounds } from './read-model/rounds';
 import { createSessions, type Sessions } from './sessions';
 import { loadTenants, type Tenants } from './tenants';
 
-/** What the API and the worker are built on, once for each process: one process may hold both. */
+/** The parts that API and worker share. There is one per process, also if a process runs both. */
 export interface Foundation {
   config: Config;
   logger: Logger;
   metrics: Metrics;
-  /** Where each part of the process says how it is. */
+  /** Health and metrics of the process. */
   admin?: Admin;
-  /** Aborted when the process is to stop. */
+  /** Aborted when the process has to stop. */
   stopped: AbortSignal;
   database: Database;
   tenants: Tenants;
@@ -32,7 +32,7 @@ export interface Foundation {
   rounds: Rounds;
   guards: Guards;
   temporal: Temporal;
-  /** Its client is there while this process has a worker that runs. */
+  /** Its `client` is set while a worker runs in this process. */
   localWorker: LocalWorker;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface Temporal {
   client: Client;
 }
 
-/** A person runs these beside a service, which has the admin port; they end by themselves. */
+/** A person runs these next to a service that already uses the admin port, so they don't open it. */
 const COMMANDS: readonly ProcessName[] = ['repair-records', 'resume'];
 
 export async function openFoundation(process: ProcessName): Promise<Foundation> {
@@ -80,16 +80,16 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   };
 }
 
-/** The driver's own words may show the password. */
+/** Hides the driver's own error, which may contain the password. */
 function databaseOf({ mongodb: { uri, database } }: Config): Database {
   try {
     return openDatabase(uri, database);
   } catch {
-    throw new ConfigError(['MONGODB_URI: the MongoDB driver can not read it']);
+    throw new ConfigError(['MONGODB_URI: the MongoDB driver cannot parse it']);
   }
 }
 
-/** Connects when it is first needed, and again whenever it has to: Temporal may come up after us. */
+/** Connects at the first use, and reconnects if necessary, since Temporal may start after this process. */
 function connectLazily(config: Config): Temporal {
   const connection = Connection.lazy({ ...temporalAddress(config), connectTimeout: '2s' });
   const { namespace } = config.temporal;

@@ -3,18 +3,18 @@ import { ConfigError, withoutSecrets } from './config';
 import { endLog, type Logger } from './logging';
 import { TenantsFileError } from './tenants';
 
-/* What the API and the worker process have in common at their edges. */
+/* Start and stop of the processes. */
 
 const RETRY_MS = 1_000;
 
-/** A person has to do something before it can go on; the message is one plain line that says what. */
+/** A person has to act before the process can go on. The message is one line that says what to do. */
 export class PersonNeededError extends Error {
   override readonly name = 'PersonNeededError';
 }
 
 /**
- * Runs a process to its end. What a person can mend is one plain message, everything else a stack. Node would print what
- * nothing catches as it is, with the secrets that may be in it.
+ * Runs a process to its end. Prints errors that a person can fix as a plain message, and other errors as a stack. It masks
+ * secrets, since Node would print an uncaught error with them.
  */
 export function runProcess(main: () => Promise<void>): void {
   const fail = (error: unknown): void => {
@@ -29,8 +29,8 @@ export function runProcess(main: () => Promise<void>): void {
 }
 
 /**
- * Aborted by SIGTERM, SIGINT, or the end of the process that started this one. Further signals change nothing: Ctrl-C
- * under npm arrives twice, and the second one must not cut off what the first lets finish.
+ * Aborts on SIGTERM, SIGINT, or the end of the parent process. Further signals have no effect: Ctrl-C under npm arrives twice,
+ * and the second signal must not interrupt the graceful stop.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
@@ -39,7 +39,7 @@ export function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Returns when the signal has come, at once where it has come before. */
+/** Waits until the signal is aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -48,8 +48,8 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Listens at the address that the settings with these names give.
- * @throws ConfigError, which names the one of them to change
+ * Listens at the address.
+ * @throws ConfigError that names the setting of the port (`variable`)
  */
 export function listen(
   server: Server,
@@ -68,7 +68,7 @@ export function listen(
   });
 }
 
-/** A server that can't be reached, or used, yet is asked again until it can, with one line that says which and why. */
+/** Retries until a server can be reached and used. Logs each reason once. */
 export async function untilReached<T>(
   stopped: AbortSignal,
   logger: Logger,
@@ -90,7 +90,7 @@ export async function untilReached<T>(
   return undefined;
 }
 
-/** As gRPC has it; of what is asked for at start only the namespace can be missing. */
+/** The gRPC status NOT_FOUND. Of the calls at start, only the namespace can be missing. */
 const NOT_FOUND = 5;
 
 function whatToDo(error: unknown): string | undefined {

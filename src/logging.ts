@@ -3,10 +3,10 @@ import { withoutSecrets, type LogLevel } from './config';
 
 export type { Logger } from 'pino';
 
-/** `service`: API and worker in one. */
+/** `service`: API and worker in one process. */
 export type ProcessName = 'api' | 'worker' | 'service' | 'codec-server' | 'repair-records' | 'resume';
 
-/** Names under which something secret might reach a log line; they are masked wherever they stand, two levels deep. */
+/** Field names that may hold a secret. They are masked in log lines, down to two levels. */
 const SECRET_FIELDS = [
   'token',
   'currentToken',
@@ -34,8 +34,8 @@ function everywhere(field: string): string[] {
 }
 
 /**
- * JSON lines on standard output: `time` ISO 8601, `level` as a word, `process` which one speaks. Callers pass ids
- * (requestId, gameround, workflowId), never bodies, headers or tokens; what slips through is masked here.
+ * Writes JSON lines to standard output: `time` in ISO 8601, `level` as a word, `process` as its name. Callers pass ids
+ * (requestId, gameround, workflowId), never bodies, headers or tokens. As a second protection, secrets are masked here.
  */
 export function createLogger(options: {
   level: LogLevel;
@@ -55,7 +55,7 @@ export function createLogger(options: {
   );
 }
 
-/** What waits for a slow reader of the log; more is dropped. */
+/** The buffer for a slow reader of the log. Further lines are dropped. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const END_MS = 1_000;
 
@@ -65,15 +65,15 @@ let output: Output | undefined;
 function standardOutput(): Output {
   if (output === undefined) {
     output = pino.destination({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES });
-    // The service goes on where its log can't be written: a full disk, a reader that is gone.
+    // The service goes on if its log can't be written (full disk, closed pipe).
     output.on('error', () => undefined);
   }
   return output;
 }
 
 /**
- * Returns when all lines are written, or after a second. The exit of the process then waits for nothing
- * more: the library would try without end.
+ * Waits until all lines are written, at most a second. Then it disables the library's flush at exit, which could block for
+ * ever.
  */
 export async function endLog(): Promise<void> {
   const ending = output;
@@ -88,7 +88,7 @@ export async function endLog(): Promise<void> {
 
 const MAX_TEXT = 2_000;
 
-/** Name, message, code and stack of an error, never the fields that a driver hangs on it (queries, commands, URIs). */
+/** Name, message, code and stack of an error. Other fields are left out: drivers put queries, commands and URIs there. */
 function errorOf(error: unknown): unknown {
   if (!(typeof error === 'object' && error !== null && 'message' in error)) return typeof error;
   const { name, message, code, stack, cause } = error as Error & { code?: unknown };

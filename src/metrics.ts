@@ -2,22 +2,22 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { WalletRule } from './domain/wallet-rules';
 import type { WaitingRounds } from './read-model/rounds';
 
-/** Measures of one process (docs/interface#metrics). Labels are few and fixed: never an id, a token or a path. */
+/** The metrics of one process (docs/interface#metrics). Labels have few values: no round, player, token or path. */
 export interface Metrics {
   httpCall(call: { method: string; route: string; status: number; seconds: number }): void;
   httpInFlight(change: 1 | -1): void;
-  /** One call to an operator: `outcome` is its status, or `silence`. */
+  /** One call to an operator. `outcome` is the status, or `no-response`. */
   walletCall(call: { operatorId: string; operation: string; outcome: string; seconds: number }): void;
-  /** What a delivery of a worker came to (see src/domain/classify-wallet-reply.ts). */
+  /** The outcome of one delivery (see src/domain/classify-wallet-reply.ts). */
   walletOutcome(call: { operatorId: string; purpose: string; outcome: string }): void;
   walletRuleBroken(call: { operatorId: string; rule: WalletRule }): void;
-  /** A call that was not sent: the operator's wallet is failing, or its share of pending calls is used up. */
+  /** A call that was not sent: the operator's wallet is failing, or it has too many calls in flight. */
   walletCallWithheld(call: { operatorId: string; operation: string; why: 'failing' | 'busy' }): void;
   walletFailing(operatorId: string, failing: boolean): void;
   refusedAuthentication(reason: 'signature' | 'token'): void;
-  /** From now on rounds that bear a mark are counted whenever the measures are read; without an answer they are left out. */
+  /** Counts the rounds with a mark each time the metrics are read. If the count fails, these metrics are left out. */
   measureWaiting(ask: () => Promise<WaitingRounds[]>): void;
-  /** Text in the format that Prometheus reads, and its content type. */
+  /** The metrics in the Prometheus format, and the content type. */
   exposition(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -29,28 +29,28 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
   if (options.defaults) collectDefaultMetrics({ register: registry });
   const http = new Histogram({
     name: 'gameround_http_call_seconds',
-    help: 'Calls answered, by route and status',
+    help: 'Duration of answered calls, by route and status',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS,
     registers,
   });
-  const inFlight = new Gauge({ name: 'gameround_http_in_flight', help: 'Calls being answered', registers });
+  const inFlight = new Gauge({ name: 'gameround_http_in_flight', help: 'Calls in progress', registers });
   const wallet = new Histogram({
     name: 'gameround_wallet_call_seconds',
-    help: 'Calls to operators’ wallets, by outcome',
+    help: 'Duration of calls to operators’ wallets, by outcome',
     labelNames: ['operator', 'operation', 'outcome'],
     buckets: DURATION_BUCKETS,
     registers,
   });
   const outcomes = new Counter({
     name: 'gameround_wallet_outcomes_total',
-    help: 'Deliveries of bets, wins and voids, by what the answer means: accepted, declined, unknown, repeat, refused',
+    help: 'Deliveries to wallets, by outcome: accepted, declined, unknown, repeat, refused',
     labelNames: ['operator', 'purpose', 'outcome'],
     registers,
   });
   const rulesBroken = new Counter({
     name: 'gameround_wallet_rules_broken_total',
-    help: 'Answers of operators’ wallets to doTransactions that break a rule (docs/operations.md)',
+    help: 'Replies of wallets to doTransactions that break a rule (docs/operations.md)',
     labelNames: ['operator', 'rule'],
     registers,
   });
@@ -62,13 +62,13 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
   });
   const failing = new Gauge({
     name: 'gameround_wallet_failing',
-    help: '1 while bets for this operator are not sent, since its wallet gives no answers',
+    help: '1 while bets for this operator are not sent, since its wallet does not respond',
     labelNames: ['operator'],
     registers,
   });
   const refused = new Counter({
     name: 'gameround_refused_authentications_total',
-    help: 'Calls refused for their signature or an unknown token',
+    help: 'Calls refused for a wrong signature or an unknown token',
     labelNames: ['reason'],
     registers,
   });
@@ -91,7 +91,7 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
 
 const KEPT_MS = 5_000;
 
-/** One question for both measures, and at most one in five seconds, however often they are read. */
+/** Both gauges share one query, which runs at most once in five seconds. */
 function measureWaiting(registers: Registry[], ask: () => Promise<WaitingRounds[]>): void {
   let asked: { answer: Promise<WaitingRounds[]>; at: number } | undefined;
   const waiting = (): Promise<WaitingRounds[]> => {
@@ -101,7 +101,7 @@ function measureWaiting(registers: Registry[], ask: () => Promise<WaitingRounds[
   };
   new Gauge({
     name: 'gameround_rounds_waiting',
-    help: 'Rounds that bear a mark: a person should look at them (docs/operations.md)',
+    help: 'Rounds with a mark, which a person should look at (docs/operations.md)',
     labelNames: ['mark', 'operator'],
     registers,
     async collect() {
@@ -112,7 +112,7 @@ function measureWaiting(registers: Registry[], ask: () => Promise<WaitingRounds[
   });
   new Gauge({
     name: 'gameround_oldest_waiting_seconds',
-    help: 'How long the oldest of each mark has stood',
+    help: 'Age of the oldest mark of each kind',
     labelNames: ['mark'],
     registers,
     async collect() {

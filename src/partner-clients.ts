@@ -9,11 +9,11 @@ import type { Delivery } from './domain/wallet-rules';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 
-/** How a process reaches operators and providers: what leaves is logged, calls to operators are measured as well. */
+/** The clients of operators and providers. All calls are logged; calls to operators are also measured. */
 export interface PartnerClients {
   wallet: OperatorWallet;
   provider: ProviderClient;
-  /** Logs and measures what an answer to doTransactions was taken for. */
+  /** Logs and counts the outcome of a doTransactions call. */
   observe(delivery: Delivery): void;
   close(): Promise<void>;
 }

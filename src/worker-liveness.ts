@@ -1,5 +1,5 @@
 import type { MonotonicClock } from './domain/time';
-/** A worker asks for work again after at most 60 s. */
+/** A worker polls again after at most 60 s. */
 const POLLED_WITHIN_MS = 70_000;
 
 export interface Poller {
@@ -9,9 +9,9 @@ export interface Poller {
 }
 
 /**
- * Whether a worker is there, by what the Temporal server says of those who asked it for work: one counts for 70 s from
- * when it was seen to have asked again, so it has to be looked at every few seconds. The server's clock and ours need not
- * agree; they are compared only by the first look.
+ * Whether a worker is alive, by the pollers that the Temporal server lists. A worker counts as alive for 70 s after a check
+ * saw a new poll, so check every few seconds. The server's clock and ours may differ: they are compared only in the first
+ * check.
  */
 export function createWorkerLiveness(
   monotonicNow: MonotonicClock = () => performance.now(),
@@ -21,13 +21,13 @@ export function createWorkerLiveness(
   function changedAt({ identity, lastAccessMs }: Poller): number {
     const known = seen?.get(identity);
     if (known?.lastAccessMs === lastAccessMs) return known.changedAt;
-    // Who wasn't there at the last look, or at another time, has asked since.
+    // A poller that is new or has another time than in the last check has polled since.
     const isThere = seen !== undefined || Date.now() - lastAccessMs <= POLLED_WITHIN_MS;
     return isThere ? monotonicNow() : -Infinity;
   }
 
   return (pollers) => {
-    // The server forgets who has not asked for minutes, and so do we.
+    // The server drops pollers after some minutes without a poll, and so does this map.
     seen = new Map(
       pollers.map((poller) => {
         const { identity, lastAccessMs } = poller;

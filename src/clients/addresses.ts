@@ -2,22 +2,22 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Where tenants' URLs may lead: to public addresses, also to this machine, or anywhere (the inner network). */
+/** The addresses that tenants' URLs may have: public ones, also this machine (`loopback`), or any (also internal networks). */
 export const CALLBACK_ADDRESSES = ['public', 'loopback', 'any'] as const;
 export type CallbackAddresses = (typeof CALLBACK_ADDRESSES)[number];
 
-/** The failure of a connection that was not made: nothing was sent. */
+/** The failure code of a connection to a forbidden address: nothing was sent. */
 export const ADDRESS_REFUSED = 'ADDRESSREFUSED';
 
-/** After so long the next address is tried as well (RFC 8305). */
+/** After this time the next address is tried as well (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 const IPV4_AT = 12;
 
 /**
- * Whether an IP address is a public host's. Everything that a registry sets apart is not: this machine, private, shared
- * (CGNAT), link-local and unique-local networks, cloud metadata, multicast, documentation, reserved. An IPv4 address
- * inside an IPv6 one is judged as what it is.
+ * Whether an IP address is public. Special-purpose addresses are not: this machine, private, shared (CGNAT), link-local and
+ * unique-local networks, cloud metadata, multicast, documentation, reserved. For an IPv4 address inside an IPv6 address, the
+ * IPv4 address decides.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
@@ -25,7 +25,7 @@ export function isPublicAddress(text: string): boolean {
   if (address.kind() === 'ipv4') return address.range() === 'unicast';
   const v6 = address as ipaddr.IPv6;
   if (v6.range() === 'rfc6052') {
-    // NAT64: the IPv4 host that it stands for.
+    // NAT64: check the embedded IPv4 address.
     return isPublicAddress(v6.toByteArray().slice(IPV4_AT).join('.'));
   }
   return v6.range() === 'unicast' && v6.match(...GLOBAL_UNICAST);
@@ -37,7 +37,7 @@ function isAllowed(address: string, allowed: CallbackAddresses): boolean {
   return allowed === 'loopback' && isIP(address) !== 0 && ipaddr.process(address).range() === 'loopback';
 }
 
-/** Whether a text is a URL that paths can be appended to: no query, no fragment, nothing that a parser leaves out. */
+/** Whether a text is a URL to which paths can be appended: without query and fragment, even empty ones. */
 export function isBaseUrl(text: string): boolean {
   return isPlainUrl(text) && !/[?#]/.test(text);
 }
@@ -49,14 +49,14 @@ export function isPlainUrl(text: string): boolean {
   return username + password === '';
 }
 
-/** Whether a URL's address may not be called, as far as that can be told without asking a name server. */
+/** Whether the service may not call a URL, as far as that is known without a DNS lookup. */
 export function namesRefusedAddress(url: string, allowed: CallbackAddresses): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const address = /^(.+\.)?localhost\.?$/.test(host) ? '127.0.0.1' : host;
   return isIP(address) !== 0 && !isAllowed(address, allowed);
 }
 
-/** What a connection is made for. */
+/** The target of a connection, and the call that needs it. */
 export interface Target {
   host: string;
   port: number | string;
@@ -65,9 +65,8 @@ export interface Target {
 }
 
 /**
- * Connects to whichever address of a name answers first. Unless it may be any, the address that a connection is about to be
- * made to is checked at that moment, the one in the URL or those that its name has just resolved to: a name that changes
- * its mind gains nothing.
+ * Connects to the first address of a name that responds. The resolved addresses are checked right before the connection is
+ * made (unless any is allowed), so a name that later resolves to an internal address can't bypass the check.
  */
 export function connector(
   allowed: CallbackAddresses,
@@ -76,7 +75,7 @@ export function connector(
   const addressesOf = sharedLookup(lookup);
   return async ({ host, port, until, timeoutMs }) => {
     const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
-    // One that may not be called spoils a name, also among others that may.
+    // One forbidden address is enough to refuse the name.
     if (!addresses.every((address) => isAllowed(address, allowed))) throw refused();
     until.throwIfAborted();
     return firstOf(
@@ -88,7 +87,7 @@ export function connector(
   };
 }
 
-/** Calls that need a name at the same time share its look-up: a slow name server holds up no other tenant's. */
+/** Concurrent calls share one lookup of a name, so that a slow name server does not block the lookups of other tenants. */
 function sharedLookup(lookup: LookupFunction): (host: string) => Promise<string[]> {
   const pending = new Map<string, Promise<string[]>>();
   return (host) => {
@@ -105,7 +104,7 @@ function sharedLookup(lookup: LookupFunction): (host: string) => Promise<string[
   };
 }
 
-/** In turns of one family and the other, so that one of them that leads nowhere costs one pause. */
+/** Alternates IPv4 and IPv6 addresses, so that a broken address family costs only one pause. */
 function alternating(found: LookupAddress[]): string[] {
   const [first, other] = [0, 1].map((nth) =>
     found.filter(({ family }) => (family === found[0]?.family) === (nth === 0)),
@@ -113,7 +112,7 @@ function alternating(found: LookupAddress[]): string[] {
   return found.flatMap((_, nth) => [first![nth], other![nth]]).flatMap((one) => one?.address ?? []);
 }
 
-/** The first of the connections that is made. The next is begun when one fails, or is not there after a pause. */
+/** Returns the first connection. Tries the next address if one fails or does not connect within a pause. */
 async function firstOf(
   addresses: string[],
   port: number,

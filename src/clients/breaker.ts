@@ -1,12 +1,12 @@
 import type { MonotonicClock } from '../domain/time';
 /**
- * Knows which operators' wallets are failing. It opens after a number of failures in a row without any answer between
- * them, and then lets one call at a time try again, after a pause that doubles as long as the tries fail.
+ * A circuit breaker per operator. It opens after a number of failures in a row. Then it lets one call at a time through as a
+ * test, after a pause that doubles while the tests fail.
  */
 export interface Breaker {
-  /** For a call that may be withheld: undefined when it is not to be sent now, else where its result is noted. */
+  /** For a call that may be withheld: undefined if it must not be sent now, else a function that takes its result. */
   admit(operatorId: string): NoteResult | undefined;
-  /** The result of a call that is sent whatever is known of the wallet. */
+  /** Takes the result of a call that is never withheld. */
   note(operatorId: string, answered: boolean): void;
   isFailing(operatorId: string): boolean;
 }
@@ -14,7 +14,7 @@ export interface Breaker {
 export type NoteResult = (answered: boolean) => void;
 
 export interface BreakerOptions {
-  /** A clock that is set back would keep a wallet waiting. */
+  /** Monotonic, since a system clock that is set back would keep the breaker open. */
   monotonicNow?: MonotonicClock;
   failuresInARow: number;
   firstPauseMs: number;
@@ -51,7 +51,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     }
     troubles.set(operatorId, trouble);
     trouble.failures += 1;
-    // Calls that were on their way when it opened go on failing: only a failed try makes the pause longer.
+    // Calls that were in flight when the breaker opened may still fail. Only a failed test makes the pause longer.
     if (trouble.failing !== undefined || trouble.failures < failuresInARow) return;
     pauseFor(trouble, firstPauseMs);
     onChange?.(operatorId, true);

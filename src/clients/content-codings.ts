@@ -10,22 +10,22 @@ const CODINGS = new Map<string, Decode>([
   ['identity', (bytes) => Promise.resolve(bytes)],
   ['gzip', unzip],
   ['x-gzip', unzip],
-  // It means zlib's format; some servers leave out zlib's head.
+  // `deflate` means the zlib format, but some servers omit the zlib header.
   ['deflate', (bytes, bounds) => unzip(bytes, bounds).catch(() => inflateRaw(bytes, bounds))],
   ['br', promisify(zlib.brotliDecompress)],
-  // Node 20 has none.
+  // Node 20 has no zstd.
   ...('zstdDecompress' in zlib
     ? [['zstd', promisify(zlib.zstdDecompress as typeof zlib.unzip)] as const]
     : []),
 ]);
 
 /**
- * A reply's bytes without their content codings (RFC 9110 8.4), which some gateways apply unasked.
- * @throws where a coding is unknown, broken, or the content has more than that many bytes
+ * Decodes the content codings of a reply (RFC 9110 8.4). Some gateways apply them although the service did not ask for it.
+ * @throws if a coding is unknown or broken, or if the content has more than `most` bytes
  */
 export async function decoded(bytes: Buffer, codings: string | undefined, most: number): Promise<Buffer> {
   let content = bytes;
-  // The last one was applied last.
+  // Decode in reverse order: the last coding was applied last.
   for (const name of (codings ?? '').toLowerCase().split(',').reverse()) {
     if (name.trim() === '' || content.length === 0) continue;
     const decode = CODINGS.get(name.trim());

@@ -6,10 +6,10 @@ const AUTO_CLOSE_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
 const MAX_ENTRIES = 200;
 const MAX_ENTRY_CHARS = 4_096;
-/** Of all entries together: they go with the round's state, which has its own bound (src/domain/round/size.ts). */
+/** The limit of all entries together. They are part of the round's state, which has its own limit (src/domain/round/size.ts). */
 const MAX_BYTES = 64 * 1024;
 
-/** Calls to a game provider (docs/interface#provider-callbacks). Failures say what happened, without payload. */
+/** Calls to a game provider (docs/interface#provider-callbacks). Errors say what happened and contain no payload. */
 export function createProviderClient(http: HttpClient): ProviderClient {
   async function post(
     provider: ProviderAddress,
@@ -34,7 +34,7 @@ export function createProviderClient(http: HttpClient): ProviderClient {
         tenant: provider.providerId,
         method: 'POST',
         url: urlOf(provider, 'doAutoClose'),
-        // Unsigned (docs/interface#do-auto-close): the provider knows us by the id and by where we call from.
+        // Not signed (docs/interface#do-auto-close): the provider recognises the service by the id and the source address.
         headers: { 'x-h-auth-id': provider.providerId, 'x-h-timestamp': new Date().toISOString() },
         body: JSON.stringify(request),
         gameround: request.gameRound,
@@ -70,7 +70,7 @@ function bodyOf(answer: HttpAnswer): unknown {
   return answer.body;
 }
 
-/** A free-form object of strings; values of other types are written as JSON. Bounded: it is kept with the round. */
+/** A free-form object of strings. Other values become JSON texts. It is limited, since it is stored with the round. */
 function freeForm(body: unknown): Record<string, string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Error('the provider did not respond with a JSON object');
@@ -88,7 +88,7 @@ function textOf(value: unknown): string {
   return wellFormed(text.slice(0, MAX_ENTRY_CHARS));
 }
 
-/** Half a character becomes U+FFFD here, and not in one place of many. */
+/** Replaces lone surrogates with U+FFFD. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -3,7 +3,7 @@ import type { ProviderClient } from './types';
 
 export const CALLS_PER_PROVIDER = 32;
 
-/** A provider that is slow or dead holds up nobody else's rounds: beyond its share a call fails at once, and is retried. */
+/** Limits the calls per provider, so that a slow provider does not block other rounds. A call above the limit fails at once. */
 export function guardedProvider(
   provider: ProviderClient,
   callsPerProvider = CALLS_PER_PROVIDER,

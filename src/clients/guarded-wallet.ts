@@ -4,16 +4,16 @@ import { createBreaker, type Breaker, type BreakerOptions } from './breaker';
 import { createSlots } from './slots';
 import type { OperatorAddress, OperatorWallet } from './types';
 
-/** Judged as what it is (src/domain/classify-wallet-reply.ts): a bet that is off, or something owed that is repeated. */
+/** The result of a withheld call. A bet counts as declined; a credit or void is retried (src/domain/classify-wallet-reply.ts). */
 type NotSent = WalletAnswer & { kind: 'no-response' };
 
 /** Why a call was not sent. */
 export type Withheld = 'failing' | 'busy';
 
 export interface WalletGuardOptions extends Omit<BreakerOptions, 'onChange'> {
-  /** Calls that wait for one operator's answer at a time; a process has one pool of connections for each operator. */
+  /** Most calls in flight per operator. */
   callsPerOperator: number;
-  /** … while its wallet is failing: what must be repeated until it is taken still goes, a few at a time. */
+  /** Most credits, ends and voids in flight while the wallet is failing. They are never stopped completely. */
   callsWhileFailing: number;
   reportsPerOperator: number;
   onChange?: (operatorId: string, failing: boolean) => void;
@@ -30,9 +30,9 @@ export const WALLET_GUARD: WalletGuardOptions = {
 };
 
 /**
- * A wallet client under which a slow or dead operator holds up nobody else: each has its share of pending calls, and a
- * bet for a wallet that is failing is not sent. Credits, ends and voids are never dropped: one that finds its operator's
- * share used up is not sent, and repeated like any other failure. A 4xx is an answer, whatever it refuses.
+ * A wallet client that protects operators from each other: each may have a limited number of calls in flight, and bets for a
+ * failing wallet are not sent. Credits, ends and voids are never dropped: a call above the limit is not sent now and is
+ * retried like any other failure. Any 4xx counts as an answer.
  */
 export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOptions): OperatorWallet {
   const { callsPerOperator, callsWhileFailing, reportsPerOperator, onWithheld } = options;
@@ -42,11 +42,12 @@ export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOption
 
   function withheld(operatorId: string, operation: string, why: Withheld): NotSent {
     onWithheld?.(operatorId, operation, why);
-    const reason = why === 'failing' ? 'the wallet is failing' : 'too many calls to this wallet at a time';
+    const reason =
+      why === 'failing' ? 'the wallet is failing' : 'too many calls to this wallet at the same time';
     return { kind: 'no-response', reason, unsent: true };
   }
 
-  /** A call that need not be sent at any price. */
+  /** Sends a call that may be withheld: a bet or a balance read. */
   async function optional<T extends { kind: string }>(
     operatorId: string,
     operation: string,
@@ -120,7 +121,7 @@ export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOption
   };
 }
 
-/** A wallet that says what is wrong is there, whatever the status; a proxy in front of a dead one can't say so. */
+/** A 5xx with an errorCode comes from the wallet itself, so the wallet is alive. A proxy in front of it would send no errorCode. */
 function isAnswered(answer: WalletAnswer): boolean {
   if (answer.kind !== 'answer') return false;
   if (answer.status < 500 && answer.status !== 408) return true;

@@ -8,15 +8,15 @@ import { ADDRESS_REFUSED, connector, type CallbackAddresses, type Target } from 
 import { decoded } from './content-codings';
 
 export interface Call {
-  /** Whose pool it goes through: a tenant that is slow or dead never holds up another. */
+  /** The tenant whose connection pool is used. A slow tenant does not block others. */
   tenant: string;
   method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** The round it is about, for logs. */
+  /** The round of the call, for logs. */
   gameround?: string;
-  /** For the whole call, the reply's body included. */
+  /** Timeout of the whole call, including the reply's body. */
   timeoutMs: number;
 }
 
@@ -25,17 +25,17 @@ export type HttpAnswer =
       kind: 'answer';
       status: number;
       body: unknown;
-      /** Header X-H-ERROR-ID: makes an errorCode on a 200 count (docs/interface#report-error-header). */
+      /** The header X-H-ERROR-ID. With it an errorCode on a 200 is an error (docs/interface#report-error-header). */
       errorId?: string;
     }
   | {
       kind: 'no-response';
       reason: string;
-      /** Nothing of the call left this machine: its address is one that may not be called. */
+      /** Nothing was sent, since the service may not call the address. */
       unsent?: true;
     };
 
-/** What a call looked like, for logs and metrics: no bodies, no secrets. */
+/** Data of a call for logs and metrics, without bodies and secrets. */
 export interface CallReport {
   tenant: string;
   method: string;
@@ -48,12 +48,12 @@ export interface CallReport {
   durationMs: number;
 }
 
-/** Firewalls in front of wallets refuse callers without one. The version is the one in package.json. */
+/** Some firewalls in front of wallets refuse calls without a User-Agent. The version is that of package.json. */
 export const USER_AGENT = 'gameround/0.1.0';
 const MAX_REPLY_BYTES = 1024 * 1024;
-/** Common servers close an idle connection after 5 s. One that announces less is believed (`Keep-Alive: timeout=`). */
+/** Common servers close idle connections after 5 s. A shorter `Keep-Alive: timeout=` of the server is respected. */
 const IDLE_MS = 4_000;
-/** More than a tenant's share of pending calls (guarded-wallet.ts): a call never waits for a connection until it is late. */
+/** More than a tenant's calls in flight (guarded-wallet.ts), so that a call never waits for a connection. */
 const MAX_CONNECTIONS_PER_TENANT = 96;
 
 export interface HttpClient {
@@ -64,13 +64,13 @@ export interface HttpClient {
 export interface HttpClientOptions {
   addresses: CallbackAddresses;
   report?: (call: CallReport) => void;
-  /** Default: the system's. */
+  /** Default: the system's lookup. */
   lookup?: LookupFunction;
 }
 
 /**
- * Outbound HTTP: bounded in time and size, redirects not followed, one connection pool for each tenant. Node's own client
- * passes over interim replies (1xx), which other clients take for an error.
+ * Outbound HTTP with limits in time and size, one connection pool per tenant, and without redirects. It uses Node's own
+ * client, since other clients treat interim replies (1xx) as errors.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { report = () => undefined } = options;
@@ -112,7 +112,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         ...call.headers,
       },
       signal,
-      // Node keeps `signal` from the agent.
+      // Node does not pass `signal` to the agent, so pass it under another name.
       until: signal,
       timeoutMs: call.timeoutMs,
     };
@@ -120,13 +120,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     let isClosed = false;
     sent.once('socket', (socket) => {
       isClosed = sent.reusedSocket && !(socket.readable && socket.writable);
-      // Its other direction may still be open: nothing must go out on it.
+      // Only one direction may be closed. Destroy the socket, so that nothing is sent on the other one.
       if (isClosed) socket.destroy();
     });
     try {
       sent.end(call.body);
       const reply = await new Promise<IncomingMessage>((resolve, reject) => {
-        // An unasked 101 is no response and no error: only the connection ends.
+        // After an unexpected 101 there is neither a response nor an error; only the connection closes.
         const closed = (): void => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' }));
         sent.once('response', resolve).on('error', reject).once('close', closed);
       });
@@ -141,7 +141,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       };
     } catch (error) {
       sent.destroy();
-      // The server had closed this idle connection before the call: nothing was sent.
+      // The server had closed this idle connection before the call, so nothing was sent. Use a new connection.
       if (isClosed && !signal.aborted) return exchange(call, requestId);
       const reason = signal.aborted ? 'time-out' : reasonOf(error);
       return { kind: 'no-response', reason, ...(reason === ADDRESS_REFUSED ? { unsent: true } : {}) };
@@ -173,10 +173,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/** JSON can escape half a character (a lone surrogate); gRPC and MongoDB carry whole ones only. */
+/** JSON can contain escaped lone surrogates. gRPC and MongoDB can't carry them, so they are replaced. */
 const HALF_CHARACTER = /\\u[dD][89a-fA-F]/;
 
-/** The value, or undefined where the text is no JSON. */
+/** The value, or undefined if the text is no JSON. */
 function parseJson(text: string): unknown {
   try {
     const value: unknown = parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' });

@@ -5,7 +5,7 @@ import type { HttpAnswer, HttpClient } from './http';
 import { signFields } from './signing';
 import type { BalanceAnswer, OperatorAddress, OperatorWallet } from './types';
 
-/** Speaks the operator's wallet protocol (docs/interface#wallet-calls). */
+/** The client of the operator's wallet protocol (docs/interface#wallet-calls). */
 export function createOperatorWallet(http: HttpClient): OperatorWallet {
   return {
     async doTransactions(operator, { playerId, gameCode, gameRound, call }) {
@@ -48,7 +48,7 @@ export function createOperatorWallet(http: HttpClient): OperatorWallet {
       });
       if (answer.kind === 'no-response') throw new Error(`no answer: ${answer.reason}`);
       if (answer.status !== 200) throw new Error(`status ${answer.status}`);
-      // An errorCode on a 200 counts only together with the header (docs/interface#report-error-header).
+      // An errorCode on a 200 is an error only together with the header (docs/interface#report-error-header).
       const error = answer.errorId === undefined ? undefined : errorIn(answer.body, answer.status);
       if (error !== undefined) throw new Error(`200 with error ${error.id} ${error.msg}`);
     },

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Signature of the operator API and of calls to a provider (docs/interface#sign-fields): base64 of an HMAC-SHA256 over
- * the fields joined with `#`; the secret is the key and the first field.
+ * The signature of calls to operators and providers (docs/interface#sign-fields): base64 of an HMAC-SHA256 over the fields
+ * joined with `#`. The secret is the key and also the first field.
  */
 export function signFields(
   secret: string,

@@ -1,6 +1,6 @@
-/** Counts what each tenant holds at a time; a slow one must not take every slot. */
+/** Limits the calls in flight per tenant, so that a slow tenant can't take every slot. */
 export interface Slots {
-  /** A function that gives the slot back, or undefined when the tenant holds its share, or `most` of it. */
+  /** A function that releases the slot, or undefined if the tenant already holds its share or `most` slots. */
   tryAcquire(tenant: string, most?: number): (() => void) | undefined;
 }
 

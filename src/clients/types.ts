@@ -1,11 +1,11 @@
 import type { ErrorObject } from '../domain/errors';
 import type { WalletAnswer, WalletBalance, WalletCall } from '../domain/wallet-call';
 
-/** What a client needs to know of an operator to call it. */
+/** The data that is needed to call an operator. */
 export interface OperatorAddress {
   operatorId: string;
   operatorUrl: string;
-  /** Newest first; the first one signs. */
+  /** Newest first. The first one signs. */
   secrets: readonly string[];
   walletTimeoutMs: number;
 }
@@ -32,28 +32,28 @@ export interface GetBalance {
 
 export type BalanceAnswer =
   | { kind: 'balance'; balance: WalletBalance }
-  /** The operator refused: its own error passes through. */
+  /** The operator refused. Its own error is passed through. */
   | { kind: 'refused'; errorCode?: ErrorObject }
   | {
       kind: 'unavailable';
       reason: string;
-      /** The wallet itself said so: it is there. */
+      /** The wallet itself responded, so it is alive. */
       answered?: true;
     };
 
-/** Speaks the operator's protocol: signing, limits, no redirects; one connection pool per operator. */
+/** The client of the operator's protocol: signing, limits, no redirects, one connection pool per operator. */
 export interface OperatorWallet {
   doTransactions(operator: OperatorAddress, request: DoTransactions): Promise<WalletAnswer>;
   getBalance(operator: OperatorAddress, request: GetBalance): Promise<BalanceAnswer>;
-  /** Delivers a round's report (docs/interface#do-game-round-report). Throws with the reason when it was not taken. */
+  /** Sends a round's report (docs/interface#do-game-round-report). Throws with the reason if the operator did not accept it. */
   doGameRoundReport(operator: OperatorAddress, gameRoundDetail: object): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ProviderClient {
-  /** True when the provider answered 200 (docs/interface#do-auto-close). Throws with the reason otherwise. */
+  /** Resolves if the provider responds with 200 (docs/interface#do-auto-close). Throws with the reason otherwise. */
   doAutoClose(provider: ProviderAddress, request: { gameRound: string; gameSettings: object }): Promise<void>;
-  /** The reply as it came, not checked yet (docs/interface#get-game-configuration). Throws with the reason. */
+  /** The unchecked reply (docs/interface#get-game-configuration). Throws with the reason. */
   getGameConfiguration(
     provider: ProviderAddress,
     query: { currency: string; currencyMultiplier: number; gameCode: string },

@@ -12,11 +12,11 @@ import type { MonotonicClock } from '../domain/time';
 
 export interface CodecServerDeps {
   codec: PayloadCodec;
-  /** The back office's: for the CLI as `Authorization: Bearer`, for people to sign in with. */
+  /** BACKOFFICE_TOKEN. The CLI sends it as `Authorization: Bearer`, people sign in with it. */
   token: string;
-  /** Where Temporal Web is served. */
+  /** The origins of Temporal Web. */
   origins: readonly string[];
-  /** Whether the proxy in front may be believed that it was reached by TLS. */
+  /** Whether X-Forwarded-Proto of the proxy in front is trusted. */
   proxied: boolean;
   logger: Logger;
   /** Milliseconds since the epoch. */
@@ -24,15 +24,15 @@ export interface CodecServerDeps {
   monotonicNow: MonotonicClock;
 }
 
-/** Temporal's own bound of a message is 4 MiB, and base64 takes a third more. */
+/** Temporal's limit of a message is 4 MiB, and base64 needs a third more. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_FORM_BYTES = 4_096;
 const COOKIE = 'codec_session';
 const PREFLIGHT_SECONDS = '600';
 
 /**
- * Temporal's remote codec: `POST /encode` and `POST /decode` for Temporal Web and the CLI. Web runs in a person's browser
- * and sends no secret of ours; what it can send is a cookie, which signing in at `/` gives.
+ * Temporal's remote codec: `POST /encode` and `POST /decode` for Temporal Web and the CLI. Temporal Web runs in a browser and
+ * can't send the token, but it can send a cookie. A person gets the cookie by signing in at `/`.
  */
 export function createCodecApp(deps: CodecServerDeps): Koa {
   const sessions = createCodecSessions(deps.token, deps.clock, deps.monotonicNow);
@@ -61,7 +61,7 @@ export function createCodecApp(deps: CodecServerDeps): Koa {
   return app;
 }
 
-/** Temporal Web's pages, and no others, may call and read the answers. */
+/** Allows cross-origin calls of Temporal Web only. */
 async function sharedWith(origins: readonly string[], ctx: Context, next: Next): Promise<void> {
   ctx.vary('Origin');
   const origin = ctx.get('Origin');
@@ -71,7 +71,7 @@ async function sharedWith(origins: readonly string[], ctx: Context, next: Next):
   }
   ctx.set('Access-Control-Allow-Origin', origin);
   ctx.set('Access-Control-Allow-Credentials', 'true');
-  // Else helmet would have browsers keep the answer from a page of another origin.
+  // Helmet's default would make browsers block the response for a page of another origin.
   ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
   if (ctx.method !== 'OPTIONS') {
     await next();
@@ -113,7 +113,7 @@ async function answer(
   ctx.body = body;
 }
 
-/** A cookie counts only for a page that is known: the browser sends it whoever asks. */
+/** A cookie is accepted only from a known origin, since browsers send it with calls of any page. */
 function mayUse(sessions: CodecSessions, origins: readonly string[], ctx: Context): boolean {
   const [, bearer] = /^Bearer (.{1,1024})$/i.exec(ctx.get('Authorization')) ?? [];
   if (bearer !== undefined) return sessions.isToken(bearer) === true;
@@ -139,7 +139,7 @@ async function signIn(sessions: CodecSessions, ctx: Context): Promise<void> {
   ctx.status = 303;
 }
 
-/** Behind TLS a page of any site may send it; without, only pages of the same host, whatever their port. */
+/** With TLS, pages of other sites may send the cookie. Without TLS, only pages of the same host may, on any port. */
 function cookie(ctx: Context, session: string): string {
   const how = ctx.secure ? 'SameSite=None; Secure' : 'SameSite=Lax';
   return `${COOKIE}=${session}; Path=/; HttpOnly; Max-Age=${SESSION_SECONDS}; ${how}`;

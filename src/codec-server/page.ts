@@ -1,4 +1,4 @@
-/** Where a person signs in; without scripts and styles. */
+/** The sign-in page, without scripts and styles. */
 export function signInPage({ isIn, problem = '' }: { isIn: boolean; problem?: string }): string {
   return `<!doctype html>
 <html lang="en">
@@ -8,7 +8,7 @@ export function signInPage({ isIn, problem = '' }: { isIn: boolean; problem?: st
     <title>gameround: codec server</title>
   </head>
   <body>
-    <h1>What Temporal keeps, readable</h1>
+    <h1>Codec server: decrypts payloads for Temporal Web</h1>
     ${isIn ? IN : OUT}
     <p><strong>${problem}</strong></p>
   </body>

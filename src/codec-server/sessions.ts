@@ -1,22 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { MonotonicClock } from '../domain/time';
 
-/** How long a person who signed in may see what is encrypted. */
+/** How long a sign-in is valid. */
 export const SESSION_SECONDS = 8 * 3_600;
 
 const WRONG_PER_MINUTE = 30;
 const MINUTE_MS = 60_000;
 
-/** Who may decode: whoever has the token itself, or a session that was made for it. */
+/** Checks who may decode: callers with the token, or with a session that was made for it. */
 export interface CodecSessions {
-  /** Constant time. `undefined`: too many wrong ones lately, the right one is not tried either. */
+  /** Compares in constant time. `undefined`: after too many wrong tokens, even the right one is not checked. */
   isToken(given: string): boolean | undefined;
   make(): string;
   isValid(session: string): boolean;
 }
 
 /**
- * Sessions are `<expiry>.<hmac>`: nothing is kept, and a new token ends them all.
+ * Sessions are `<expiry>.<hmac>`, so nothing is stored, and a new token ends all sessions.
  * @param clock milliseconds since the epoch
  */
 export function createCodecSessions(

@@ -1,7 +1,7 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
 
-/* Temporal's protocol of remote codecs: payloads as the JSON of their protobuf messages, bytes in base64. */
+/* The protocol of Temporal's remote codecs: payloads are protobuf messages as JSON, with bytes in base64. */
 
 const base64 = z.string().regex(/^[A-Za-z0-9+/_-]*={0,2}$/);
 const MAX_PAYLOADS = 10_000;
@@ -15,7 +15,7 @@ const body = z.object({
 
 export type CodecStep = keyof PayloadCodec;
 
-/** The payloads of a request, encoded or decoded. Undefined when the request is not of the protocol's form. */
+/** Encodes or decodes the payloads of a request. Undefined if the request is malformed. */
 export async function carriedOut(
   codec: PayloadCodec,
   step: CodecStep,

@@ -17,22 +17,22 @@ export type { DemoGame, DemoStore } from './types';
 
 export interface DemoCommands extends RoundService {
   /**
-   * @param gameround a demo round's hash, or the hash that its name alone leads to, as a round of real money would have
-   * @param session whose rounds are meant; without it the newest session with such a round
+   * @param gameround a demo round's hash, or the hash that a real round with the same name would have
+   * @param session the session of the round; without it, the newest session that has such a round
    */
   describeRound(gameround: string, session?: Session): Promise<RoundSnapshot | undefined>;
 }
 
 /**
- * Rounds of demo sessions (docs/interface#demo): the rules of real rounds on a pretend balance that is kept with the
- * session. No operator is called, no workflow runs, no round is recorded.
- * All of it rejects with RefusedError: what GameroundCommands has, 400 MODENOTALLOWED (tickets; sessions that are not
- * demo), 503 OPERATIONBEINGPROCESSED (too many at once in one session), 503 SERVICEUNAVAILABLE (MongoDB is down).
+ * Rounds of demo sessions (docs/interface#demo). They follow the rules of real rounds on a pretend balance, which is stored
+ * with the session. No operator is called, no workflow runs, no record is written.
+ * Calls reject with RefusedError: the errors of RoundService, 400 MODENOTALLOWED (tickets; sessions that are not demo),
+ * 503 OPERATIONBEINGPROCESSED (too many calls at the same time in one session), 503 SERVICEUNAVAILABLE (MongoDB is down).
  */
 export interface DemoRounds {
   commands: DemoCommands;
   queries: { findOpenRound(session: Session): Promise<RoundSnapshot | undefined> };
-  /** The pretend balance as it is now; the launch's before the first round. */
+  /** The current pretend balance. Before the first round it is the balance of the launch. */
   balance(session: Session): Promise<WalletBalance>;
 }
 
@@ -43,7 +43,7 @@ export interface DemoOptions {
   now?: () => number;
 }
 
-/** Each time another process was faster. */
+/** Attempts to save a game, if another process saves it each time first. */
 const MAX_TRIES = 50;
 const MAX_PAUSE_MS = 25;
 /** Commands of one session that wait in this process. */
@@ -57,7 +57,7 @@ export function createDemoRounds({ store, policyFor, now = Date.now }: DemoOptio
     return (await stored(() => store.load(session.sessionId)))?.game ?? newGame(session);
   }
 
-  /** Plays a turn on the game as it is, again when it was changed meanwhile: nothing is ever lost or done twice. */
+  /** Plays a turn and saves the game. If another process changed the game meanwhile, it plays the turn on the new game. */
   async function play(session: Session, turn: (game: DemoGame, at: string) => Turn): Promise<RoundReply> {
     if (session.mode !== 'demo') throw refuse('MODENOTALLOWED');
     const { sessionId } = session;
@@ -110,7 +110,7 @@ export function createDemoRounds({ store, policyFor, now = Date.now }: DemoOptio
   };
 }
 
-/** One after another within a session, in the order of arrival; other processes are kept apart by the store. */
+/** Runs the calls of a session one after another, in the order of arrival. Between processes the store's version decides. */
 function createTurns() {
   const locks = new Map<string, { mutex: Mutex; waiting: number }>();
   return async <T>(sessionId: string, run: () => Promise<T>): Promise<T> => {

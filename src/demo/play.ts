@@ -14,20 +14,20 @@ import type { Session } from '../domain/session';
 import { playPending, walletBalance } from './pretend-wallet';
 import type { DemoGame, DemoRound } from './types';
 
-/** What a command makes of a game, and its reply. The same `game` as before: nothing is to be written. */
+/** The game after a command, and the reply. If `game` is the same object as before, nothing has to be written. */
 export interface Turn {
   game: DemoGame;
   reply: RoundReply;
 }
 
 /**
- * How many rounds that are over a session still knows, and how many characters of JSON they may weigh together. The
- * name of an older one is free again.
+ * How many finished rounds a session keeps, and how many characters of JSON they may have together. The name of an older
+ * round is free again.
  */
 export const MAX_FINISHED = 20;
 const MAX_FINISHED_CHARS = 2_000_000;
 
-/** A session that hasn't played yet: its balance is the launch's. */
+/** The game of a session that hasn't played yet, with the balance of the launch. */
 export function newGame({ balance, currency }: Session): DemoGame {
   const amount = totalBalance(balance ?? { balances: [] });
   return { balance: isAmount(amount) ? amount : 0, currency, rounds: [] };
@@ -54,7 +54,7 @@ export function startTurn(game: DemoGame, request: StartGameRound, policy: Round
   return settledTurn(free, { alias, state }, 'start', at);
 }
 
-/** @param command of which round: its hash, not its alias */
+/** Applies a command to the round with the request's hash. An alias does not match. */
 export function roundTurn(game: DemoGame, request: RoundRequest, command: Command, at: string): Turn {
   const { session, gameRound } = request;
   const mayServe = session.onlyGameround === undefined || session.onlyGameround === gameRound;
@@ -67,7 +67,7 @@ export function openRoundIn({ rounds }: DemoGame): DemoRound | undefined {
   return rounds.find(({ state }) => state.status === 'open');
 }
 
-/** By its hash, or by the hash that its name alone leads to. */
+/** Finds a round by its hash or its alias. */
 export function roundNamed({ rounds }: DemoGame, name: string): DemoRound | undefined {
   return rounds.findLast(({ alias, state }) => state.identity.gameround === name || alias === name);
 }
@@ -105,8 +105,8 @@ export const toCommand = {
 };
 
 /**
- * Rounds of a demo session are its own: their hashes hold the session, so that none is ever taken for a round of real
- * money, or for another session's.
+ * The hash of a demo round includes the session, so that it never equals the hash of a real round or of another session's
+ * round.
  */
 function namesOf(request: StartGameRound): { gameround: string; alias: string } {
   const { session, requestId, rngResult, externalGameProviderRoundId } = request;
@@ -127,11 +127,11 @@ function identityOf({ session, externalGameProviderRoundId }: StartGameRound) {
   };
 }
 
-/** The open round makes way for a new one: its winnings are collected first (docs/interface#close-open-game). */
+/** Collects and closes the open round before a new one starts (docs/interface#close-open-game). */
 function closed(game: DemoGame, open: DemoRound, gameround: string, at: string): DemoGame {
   const end: Command = { type: 'end', key: `close-by-${gameround}`, reason: 'closeOpenGame' };
   const after = commandTurn(game, open, end, at).game;
-  // Pretend money is always paid; this is for a rule that should change.
+  // Cannot happen, since pretend money is always paid. Protects against a later change of the rules.
   if (openRoundIn(after) !== undefined) throw refuse('OPERATIONBEINGPROCESSED');
   return after;
 }
@@ -159,19 +159,19 @@ function settledTurn(game: DemoGame, round: DemoRound, key: string, at: string):
   return { game: state.status === 'open' ? next : tidy(next), reply };
 }
 
-/** Every call of a demo round is settled when its command is answered. */
+/** The answer of a command. Demo rounds have no pending calls, so the answer is always there. */
 function answerIn(state: RoundState, key: string): RoundReply {
   const answer = state.commands[key]?.answer;
   if (answer === undefined) throw refuse('OPERATIONBEINGPROCESSED');
   return replyTo(state, answer);
 }
 
-/** There is always a balance to tell. */
+/** Adds the current balance to a reply without one. */
 function told({ balance, currency }: DemoGame, reply: RoundReply): RoundReply {
   return reply.balance === undefined ? { ...reply, balance: walletBalance(balance, currency) } : reply;
 }
 
-/** Rounds that are over take no more commands: their answers go, and so do all but the newest of them. */
+/** Removes the stored answers of finished rounds, which take no commands, and all but the newest finished rounds. */
 function tidy(game: DemoGame): DemoGame {
   const kept = new Set<DemoRound>();
   let chars = 0;

@@ -3,7 +3,7 @@ import { applyWalletOutcome } from '../domain/round/apply-wallet-outcome';
 import type { PendingCall, RoundState } from '../domain/round/types';
 import type { WalletBalance, WalletOutcome } from '../domain/wallet-call';
 
-/** As operators answer a bet that the balance can't pay; the id is one of an operator's own. */
+/** The errorCode of a bet that the balance can't pay. The id is an example of an operator's own id. */
 export const INSUFFICIENT_FUNDS = {
   id: 5001,
   msg: 'INSUFFICIENTFUNDS',
@@ -11,8 +11,8 @@ export const INSUFFICIENT_FUNDS = {
 };
 
 /**
- * Carries out all wallet calls that a round has pending, on pretend money: what an operator's wallet would answer, at
- * once, and always definitely. Balance in minor units; a win beyond 2^53 - 1 leaves it there.
+ * Applies all pending wallet calls of a round to the pretend balance. Each call has a definite outcome at once. The balance is
+ * in minor units and never rises above 2^53 - 1.
  */
 export function playPending(
   state: RoundState,
@@ -37,7 +37,7 @@ export function walletBalance(amount: number, currency: string): WalletBalance {
   return { balances: [{ type: 'real', amount, currency }] };
 }
 
-/** What a call does to the balance, minor units: only a debit makes it less. */
+/** The change of the balance by a call, in minor units. Only a debit is negative. */
 function changeBy(state: RoundState, { transactions }: PendingCall): number {
   return transactions.reduce((change, { type, hash, amount = 0 }) => {
     switch (type) {
@@ -53,7 +53,7 @@ function changeBy(state: RoundState, { transactions }: PendingCall): number {
   }, 0);
 }
 
-/** A void gives back what its debit took. */
+/** The amount that a void gives back: the amount of its accepted debit. */
 function takenBy(state: RoundState, hash: string): number {
   const debit = state.transactions.find(
     (transaction) => transaction.type === 'debit' && transaction.hash === hash,

@@ -1,9 +1,9 @@
 import { MongoServerError, type Db } from 'mongodb';
 import type { DemoGame, DemoStore } from './types';
 
-/** A demo game goes with its session: an hour after its last use (docs/interface#demo). */
+/** A demo game is deleted with its session, an hour after its last use (docs/interface#demo). */
 export const IDLE_MS = 60 * 60_000;
-/** A use is written at most once a minute. */
+/** `lastUsed` is written at most once a minute. */
 const USE_EVERY_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 const DUPLICATE_KEY = 11_000;
@@ -12,16 +12,16 @@ const DUPLICATE_KEY = 11_000;
 interface DemoDocument {
   _id: string;
   version: number;
-  /** The game as JSON: it holds free-form names, and nothing in it is ever asked for. */
+  /** The game as a JSON text: it contains free-form names, and no query looks into it. */
   game: string;
-  /** Hashes and aliases of its rounds. */
+  /** The hashes and aliases of its rounds. */
   names: string[];
   /** TTL index. */
   lastUsed: Date;
 }
 
 /**
- * Demo games in MongoDB, collection `demosessions`: pretend money only, no round record.
+ * Demo games in the MongoDB collection `demosessions`: pretend money only, no round records.
  * @param options.clock milliseconds since the epoch
  */
 export function createDemoStore(db: Db, options: { clock?: () => number } = {}): DemoStore {
@@ -34,7 +34,7 @@ export function createDemoStore(db: Db, options: { clock?: () => number } = {}):
     await sessions.updateOne({ _id }, { $max: { lastUsed: new Date(clock()) } }, limits);
   }
 
-  /** MongoDB clears away once a minute: what is over is as if it were gone already. */
+  /** MongoDB's TTL index deletes only once a minute, so expired games are also filtered here. */
   const idleSince = () => new Date(clock() - IDLE_MS);
 
   return {
@@ -61,7 +61,7 @@ export function createDemoStore(db: Db, options: { clock?: () => number } = {}):
         await sessions.replaceOne(over, document, { upsert: true, ...limits });
         return true;
       } catch (error) {
-        // The insert met a game that is in use.
+        // The upsert tried to insert, but a game in use exists.
         if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
         throw error;
       }

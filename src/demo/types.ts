@@ -1,31 +1,31 @@
 import type { RoundState } from '../domain/round/types';
 
-/** All that a demo session plays with: pretend money, its open round and the last ones that are over. Plain JSON. */
+/** The game of a demo session: pretend money, its open round and its last finished rounds. Plain JSON. */
 export interface DemoGame {
   /** Minor units. */
   balance: number;
   currency: string;
-  /** Oldest first; at most one of them is open. */
+  /** Oldest first. At most one is open. */
   rounds: DemoRound[];
 }
 
 export interface DemoRound {
-  /** How a round of real money with the same name would be called: what others who know only the name look for. */
+  /** The hash of a real round with the same name. Callers that only know the name look for this hash. */
   alias: string;
   state: RoundState;
 }
 
 /**
- * Where demo games are kept while their sessions last. A game is written only over the version it was made from, so
- * that of two changes at once one has to be made again.
+ * Stores demo games as long as their sessions. A game is saved only over the version that it was made from, so that of two
+ * concurrent changes one has to be repeated.
  */
 export interface DemoStore {
-  /** Counts as a use of the session. Undefined when there is no game yet, or not any more. */
+  /** Counts as a use of the session. Undefined if there is no game yet or not any more. */
   load(sessionId: string): Promise<{ version: number; game: DemoGame } | undefined>;
-  /** @param version the one that was loaded, 0 when there was none. False: another one is there; nothing was written. */
+  /** @param version the loaded version, or 0. Returns false if another version is stored; then nothing was written. */
   save(sessionId: string, game: DemoGame, version: number): Promise<boolean>;
-  /** The newest game in use with a round of that hash or alias. */
+  /** The newest game in use that has a round with this hash or alias. */
   findByRound(name: string): Promise<DemoGame | undefined>;
-  /** Creates the indexes; to be called until it succeeds once. */
+  /** Creates the indexes. Call it until it succeeds once. */
   prepare(): Promise<void>;
 }

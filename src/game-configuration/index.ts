@@ -13,7 +13,7 @@ import type { MonotonicClock } from '../domain/time';
 
 export type { OperatorConfiguration } from './read';
 
-/** docs/interface#game-configuration, the version for operators: without `winlineCount`. Amounts in minor units. */
+/** docs/interface#game-configuration for operators, without `winlineCount`. Amounts are in minor units. */
 export interface OperatorGameConfiguration {
   config: OperatorConfiguration;
   gameCode: string;
@@ -21,10 +21,10 @@ export interface OperatorGameConfiguration {
 
 export interface GameConfigurations {
   /**
-   * A game's configuration in one of the operator's currencies, at most `maxAgeMs` old; older, up to `maxStaleMs`, only
-   * while the provider can't be asked or answers wrongly. The stakes are the provider's, to the unit.
-   * @throws RefusedError 400 INVALIDREQUEST (a currency the operator doesn't have); 502 GAMEPROVIDERUNAVAILABLE naming
-   * what is wrong
+   * A game's configuration in one of the operator's currencies, at most `maxAgeMs` old. While the provider does not respond
+   * or its reply is wrong, it may be up to `maxStaleMs` old. The stakes are passed through unchanged.
+   * @throws RefusedError 400 INVALIDREQUEST (the operator doesn't have the currency); 502 GAMEPROVIDERUNAVAILABLE with the
+   * reason
    */
   get(
     operator: Pick<OperatorSettings, 'operatorId' | 'currencies'>,
@@ -45,23 +45,23 @@ export interface GameConfigurationOptions {
 
 interface Known {
   config: GameConfiguration;
-  /** When it was told. */
+  /** When the provider sent it. */
   at: number;
-  /** Not asked again before: the provider has just failed. */
+  /** The provider is not asked again before this time. */
   askAfter: number;
 }
 
 const MAX_AGE_MS = 5 * 60_000;
 const MAX_STALE_MS = 60 * 60_000;
 const MAX_ENTRIES = 2_000;
-/** A provider that is down is not asked for every call that something older can answer. */
+/** After a failure, use the older configuration for this long before asking the provider again. */
 const PAUSE_MS = 5_000;
 
 export function createGameConfigurations(options: GameConfigurationOptions): GameConfigurations {
   const { provider, providerOf, logger, monotonicNow = () => performance.now() } = options;
   const { maxAgeMs = MAX_AGE_MS, maxStaleMs = MAX_STALE_MS, maxEntries = MAX_ENTRIES } = options;
   const cache = new LRUCache<string, Known>({ max: maxEntries });
-  /** One question at a time for each entry; bounded by the games and currencies of the tenants. */
+  /** Concurrent calls for the same entry share one request. */
   const asking = new Map<string, Promise<GameConfiguration>>();
 
   async function ask(key: string, providerId: string, query: ConfigurationQuery): Promise<GameConfiguration> {
@@ -116,7 +116,7 @@ export function createGameConfigurations(options: GameConfigurationOptions): Gam
   };
 }
 
-/** A copy of its own. The provider was not told who asks: what it may have named as operator is put right. */
+/** A copy for the operator. The provider does not know which operator asks, so `operator` is set here. */
 function forOperator(
   { winlineCount: _winlineCount, ...config }: GameConfiguration,
   operatorId: string,
@@ -128,7 +128,7 @@ function forOperator(
   };
 }
 
-/** The client's own errors say what happened, without address or payload. */
+/** The client's errors contain no address or payload, so their text may be passed on. */
 function unavailable(error: unknown): Error {
   const why = error instanceof Error ? error.message.slice(0, 200) : 'it can’t be asked';
   return refuseBecause(error, 'GAMEPROVIDERUNAVAILABLE', why);

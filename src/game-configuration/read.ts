@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isAmount } from '../domain/money';
 
 /**
- * docs/interface#game-configuration. Stakes, and the limits where they occur, are minor units of the player's currency and
- * already multiplied: the game applies the multiplier, once; nobody does again.
+ * docs/interface#game-configuration. Stakes and limits are in minor units of the player's currency. The game has already
+ * applied the multiplier; nobody applies it again.
  */
 export interface OperatorConfiguration {
   stakes: number[];
@@ -24,12 +24,12 @@ export interface OperatorConfiguration {
   [additional: string]: unknown;
 }
 
-/** The game provider's version: what it tells, and an operator is not given. */
+/** The provider's version, with `winlineCount`, which operators do not get. */
 export interface GameConfiguration extends OperatorConfiguration {
   winlineCount?: number;
 }
 
-/** What the provider was asked for: its answer has to be about the same. */
+/** The query to the provider. The reply must be for the same values. */
 export interface ConfigurationQuery {
   currency: string;
   currencyMultiplier: number;
@@ -88,8 +88,8 @@ const config = z
 const reply = z.object({ config, gameCode: text }, { error: 'must be an object' });
 
 /**
- * The configuration in a provider's reply (docs/interface#get-game-configuration), or what is wrong with it: the first field
- * that is, never its value.
+ * Reads the configuration in a provider's reply (docs/interface#get-game-configuration), or returns the fault: it names the
+ * first wrong field, but not the value.
  */
 export function readConfiguration(
   body: unknown,
@@ -114,7 +114,7 @@ function faultOf(body: unknown, issue: z.core.$ZodIssue | undefined): string {
   return `${printable(field)} ${isAbsent(body, issue.path) ? 'is missing' : issue.message}`;
 }
 
-/** A name that the provider made up goes into an error message. */
+/** Makes a name printable: the provider chose it, and it goes into an error message. */
 function printable(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, '?');
 }

@@ -3,31 +3,31 @@ import { refuse } from '../domain/errors';
 import type { MonotonicClock } from '../domain/time';
 
 export interface AdmissionOptions {
-  /** Calls that this process answers at a time. */
+  /** Most calls that this process handles at the same time. */
   calls: number;
   monotonicNow: MonotonicClock;
 }
 
-/** A call that takes longer says that its party has more of them on the way than are being dealt with. */
+/** A call that takes longer shows that its party has too many calls in flight. */
 const SLOW_MS = 5_000;
 const DECREASE_FACTOR = 0.8;
-/** One crowd of slow calls is one reason, not many. */
+/** Slow calls that end at about the same time lower the limit only once. */
 const DECREASE_EVERY_MS = 1_000;
 /**
- * Where the limits are far off, so many of a party, or of all, that have been slow for so long and not one quick among them
- * are too many; a worker or a server that was away is back sooner.
+ * Lowers the limit also when it is far from reached: this many calls in flight (of a party or of all), only slow ones for
+ * this long. A restart of a worker or server takes less time.
  */
 const SUSTAINED_OVERLOAD = { ofParty: 16, ofAll: 64, forMs: 15_000 };
-/** However slow its calls are: enough to find out that they are quick again. */
+/** The lowest limit. It lets enough calls through to notice that they are quick again. */
 const MIN_LIMIT = 4;
 const MAX_BUCKETS = 10_000;
 
 interface Bucket {
   inFlight: number;
-  /** How many it may hold: falls while its calls are slow, rises with those that are not. */
+  /** The most calls in flight of this party. Falls after slow calls and rises after quick ones. */
   limit: number;
   decreasedAt: number;
-  /** Since when all of its calls have been slow, and when the newest one ended. */
+  /** `since`: the start of a period with slow calls only; `last`: the end of its newest call. */
   slow: { since: number; last: number };
 }
 
@@ -36,13 +36,13 @@ const NOT_SLOW = { since: -Infinity, last: -Infinity };
 const newBucket = (limit: number): Bucket => ({ inFlight: 0, limit, decreasedAt: -Infinity, slow: NOT_SLOW });
 
 /**
- * How many calls are answered at a time, so that those which were taken are answered in time. A party is a provider with
- * one operator's players, or an operator with its own calls.
+ * Limits the calls in flight, so that accepted calls are answered in time. A party is a provider with one operator's players,
+ * or an operator with its own calls.
  *
- * - No party holds more than is left free: one alone half of all, each of two a third, and one that comes later always
- *   finds room.
- * - No party holds more than is dealt with in time: an operator that is slow has its own limit lowered and nobody else's;
- *   when the whole service is slow, all have.
+ * - A party may hold at most as many calls as are free: one party alone half of all, two parties a third each. So a party
+ *   that comes later always finds room.
+ * - The limit of a party adapts (additive increase, multiplicative decrease): a slow operator lowers only its own limit. If
+ *   the whole service is slow, all limits fall.
  */
 export class Admission {
   #held = 0;
@@ -52,7 +52,7 @@ export class Admission {
     this.#parties = new LRUCache({ max: MAX_BUCKETS });
   }
 
-  /** @throws RefusedError 503 SERVICEUNAVAILABLE (no room at all), 429 RATELIMITEXCEEDED (none for this party) */
+  /** @throws RefusedError 503 SERVICEUNAVAILABLE (no call is free), 429 RATELIMITEXCEEDED (none for this party) */
   async within<T>(name: string, work: () => Promise<T>): Promise<T> {
     const free = this.options.calls - this.#held;
     if (free <= 0) throw refuse('SERVICEUNAVAILABLE', 'too many calls at the same time');
@@ -76,13 +76,13 @@ export class Admission {
     const { calls } = this.options;
     if (now - began <= SLOW_MS) {
       party.slow = NOT_SLOW;
-      // By one for each round of calls that fill it; what is not used is not known to be good.
+      // Rises by about one per `limit` quick calls, and only if at least half of the limit is used.
       if (party.inFlight >= party.limit / 2) party.limit = Math.min(party.limit + 1 / party.limit, calls);
       return;
     }
     const goesOn = now - party.slow.last <= SUSTAINED_OVERLOAD.forMs;
     party.slow = { since: goesOn ? party.slow.since : now, last: now };
-    // Where there are few, one that is slow (a win that is sent again) says nothing of how many there may be.
+    // With few calls in flight, a slow one (such as a retried credit) does not show an overload.
     const isFull = party.inFlight >= party.limit / 2 || this.#held >= calls / 2;
     const areMany = party.inFlight >= SUSTAINED_OVERLOAD.ofParty || this.#held >= SUSTAINED_OVERLOAD.ofAll;
     const isTooMuch = isFull || (areMany && now - party.slow.since >= SUSTAINED_OVERLOAD.forMs);

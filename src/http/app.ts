@@ -17,7 +17,7 @@ import { readRoutes } from './routes/reads';
 import { roundRoutes } from './routes/rounds';
 import { QUIET_PATHS, serviceRoutes } from './routes/service';
 
-/** The whole HTTP interface, without listening: `createApp(deps).callback()` serves it. */
+/** Creates the HTTP interface. It does not listen: pass `createApp(deps).callback()` to a server. */
 export function createApp(deps: HttpDeps): Koa<CallState> {
   const http = createRouteContext(deps);
   const router = new Router<CallState>({ strict: true, sensitive: true });
@@ -36,7 +36,7 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
   app.maxIpsCount = deps.trustedProxies;
   app.on('error', (error: unknown) => deps.logger.error({ error }, 'reply failed'));
   app.use(async (ctx, next) => {
-    // Nothing behind can read the path of a target that is no URL (`GET http://[`).
+    // Refuse a request target that is no URL (`GET http://[`): the later middleware can't read its path.
     if (URL.canParse(ctx.req.url ?? '', 'http://localhost')) {
       await next();
       return;

@@ -5,7 +5,7 @@ import { mayFinish, owns, type Session } from '../domain/session';
 import type { Rounds } from './deps';
 import type { RouteContext } from './route-context';
 
-/* What a token may do (docs/interface#session-life, #round-token, #history). Where it may not, a round of somebody else is as if it did not exist. */
+/* What a token may do (docs/interface#session-life, #round-token, #history). A round of another owner seems not to exist. */
 
 /** The rounds that a session plays with. @throws MODENOTALLOWED */
 export function roundsFor({ deps }: RouteContext, session: Session): Rounds {
@@ -14,13 +14,13 @@ export function roundsFor({ deps }: RouteContext, session: Session): Rounds {
   return deps.demoRounds;
 }
 
-/** For what concerns the player and no certain round: new rounds, the balance. @throws TOKENEXPIRED, MODENOTALLOWED */
+/** For calls about the player and not about one round: new rounds, balance, lists. @throws TOKENEXPIRED, MODENOTALLOWED */
 export function assertActivePlayerSession(session: Session): void {
   if (session.onlyGameround !== undefined || session.mode === 'history') throw refuse('MODENOTALLOWED');
   if (session.expired) throw refuse('TOKENEXPIRED');
 }
 
-/** A start by an expired session is good only for a round that it opened itself: a repeat, or a follow-up debit. */
+/** An expired session may send a start only for a round that it has opened: a repeat, or a follow-up debit. */
 export async function assertCanStart(rounds: Rounds, session: Session, naming: RoundNaming): Promise<void> {
   if (!session.expired || session.onlyGameround !== undefined || session.mode === 'history') {
     return assertActivePlayerSession(session);
@@ -30,7 +30,7 @@ export async function assertCanStart(rounds: Rounds, session: Session, naming: R
   if (round?.identity.sessionId !== session.sessionId) throw refuse('TOKENEXPIRED');
 }
 
-/** A history launch only reads. Whose round it is, the command itself asks. @throws MODENOTALLOWED */
+/** A history session may only read. The command itself checks the owner of the round. @throws MODENOTALLOWED */
 export function assertCanPlay(session: Session): void {
   if (session.mode === 'history') throw refuse('MODENOTALLOWED');
 }

@@ -12,25 +12,25 @@ import type { GameDefinition, OperatorSettings, Tenants } from '../tenants';
 import type { Health } from './health';
 import type { MonotonicClock } from '../domain/time';
 
-/** Questions about rounds that go to the read model. */
+/** Reads of rounds from the read model. */
 export interface RoundQueries {
   /**
-   * The open round of the session's operator, player, game and mode, crashed ones not included; undefined when there
-   * is none. Rejects with RefusedError SERVICEUNAVAILABLE when MongoDB can't be asked.
+   * The open round of the session's operator, player, game and mode, without crashed rounds; undefined if there is none.
+   * Rejects with RefusedError SERVICEUNAVAILABLE if MongoDB can't be read.
    */
   findOpenRound(session: Session): Promise<RoundSnapshot | undefined>;
 }
 
-/** Lists of real-money rounds from the read model. Each rejects when MongoDB can't be asked. */
+/** Lists of real-money rounds from the read model. Each rejects if MongoDB can't be read. */
 export interface RoundLists {
   openRoundsOfPlayer(session: Session, maxRecords: number): Promise<ListedRound[]>;
   openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<ListedRound[]>;
   closedRounds(session: Session, since: Date, maxRecords: number): Promise<ListedRound[]>;
 }
 
-/** A draw of the service's certified RNG, logged for audit before its values leave (docs/interface#random-audit). */
+/** Draws of the service's random-number generator. Each is logged for audit before it is returned (docs/interface#random-audit). */
 export interface RandomNumbers {
-  /** @throws RefusedError INVALIDREQUEST; SERVICEUNAVAILABLE when the draw can't be logged */
+  /** @throws RefusedError INVALIDREQUEST; SERVICEUNAVAILABLE if the draw can't be logged */
   getRandomResult(call: {
     session: Session;
     requestId: string;
@@ -39,9 +39,9 @@ export interface RandomNumbers {
   }): Promise<{ values: number[]; rngRequestId: string }>;
 }
 
-/** Games' configurations as their providers tell them, checked and kept for a while. */
+/** Game configurations from the providers, checked and cached. */
 export interface ConfigurationsOfGames {
-  /** @throws RefusedError INVALIDREQUEST (a currency that the operator does not have); GAMEPROVIDERUNAVAILABLE */
+  /** @throws RefusedError INVALIDREQUEST (the operator does not have the currency); GAMEPROVIDERUNAVAILABLE */
   get(
     operator: OperatorSettings,
     game: GameDefinition,
@@ -50,30 +50,30 @@ export interface ConfigurationsOfGames {
 }
 
 export interface RoundCommands extends RoundService {
-  /** @param session whose round is meant, where that is known: demo rounds are kept with their sessions */
+  /** @param session the session of the round, if known: demo rounds are stored with their sessions */
   describeRound(gameround: string, session?: Session): Promise<RoundSnapshot | undefined>;
 }
 
-/** Rounds as the routes see them: the durable ones, or the pretend ones of a demo session. */
+/** The rounds that a route works with: real rounds, or the rounds of demo sessions. */
 export interface Rounds {
   commands: RoundCommands;
   queries: RoundQueries;
 }
 
 export interface DemoRounds extends Rounds {
-  /** The pretend balance as it is now. */
+  /** The current pretend balance. */
   balance(session: Session): Promise<WalletBalance>;
 }
 
 export interface HttpDeps {
   /** Without a trailing slash. */
   baseUrl: string;
-  /** How many proxies in front may be believed about a caller's address. */
+  /** Number of proxies in front of the API whose X-Forwarded-For is trusted. */
   trustedProxies: number;
   tenants: Tenants;
   sessions: Sessions;
   rounds: Rounds;
-  /** Without it demo sessions get MODENOTALLOWED for every round call. */
+  /** If absent, demo sessions get MODENOTALLOWED for every round call. */
   demoRounds?: DemoRounds;
   roundLists: RoundLists;
   /** See createReconciliation. */
@@ -82,7 +82,7 @@ export interface HttpDeps {
   provider: Pick<ProviderClient, 'doGetGameHistory'>;
   rng: RandomNumbers;
   gameConfigurations: ConfigurationsOfGames;
-  /** Stands in round records. */
+  /** The `environment` of round records. */
   environment: string;
   health: Health;
   metrics: Metrics;
@@ -93,13 +93,13 @@ export interface HttpDeps {
   limits?: Partial<HttpLimits>;
 }
 
-/** Everything is bounded; these are per process. */
+/** Limits per process. */
 export interface HttpLimits {
-  /** Calls being answered at a time; see Admission for how they are shared. */
+  /** Calls handled at the same time; Admission shares them among the parties. */
   calls: number;
-  /** Calls here in any state, unknown callers and unread bodies included. */
+  /** All calls in flight, including unknown callers and unread bodies. */
   crowd: number;
-  /** Bodies that are on their way; see UnreadBodies for who has to go where it is used up. */
+  /** Request bodies being received; UnreadBodies decides which one to drop if there are more. */
   unreadBodies: number;
   /** Unknown tokens a minute from one address (player side). */
   unknownTokensPerAddress: number;

@@ -23,7 +23,7 @@ import { bodySignature, isSignedBy } from './signatures';
 
 const REQUEST_ID_FAULT = `X-Request-Id is required once, with at most ${MAX_ID_CHARS} characters and without '#'`;
 
-/** A game-engine call whose signature and shape are right. */
+/** A game-engine call with a valid signature and valid fields. */
 export interface GameEngineCall<Input> {
   ctx: Context;
   provider: ProviderSettings;
@@ -31,15 +31,15 @@ export interface GameEngineCall<Input> {
   input: Input;
 }
 
-/** … and that came with a token of this provider. */
+/** A game-engine call with a token of this provider. */
 export interface SessionCall<Input> extends GameEngineCall<Input> {
   token: string;
   session: Session;
 }
 
 /**
- * The way of every game-engine call (docs/interface#request-headers): who it claims to come from, bytes, signature,
- * X-Request-Id, shape, in this order, so that nobody learns anything before the signature is right.
+ * Every game-engine call is checked in this order (docs/interface#request-headers): claimed provider, body, signature,
+ * X-Request-Id, fields. A caller without a valid signature learns nothing else.
  */
 function signedRoute<Schema extends z.ZodType>(
   http: RouteContext,
@@ -69,7 +69,7 @@ function signedRoute<Schema extends z.ZodType>(
   });
 }
 
-/** For calls that no session stands behind. */
+/** For calls without a session. */
 export function gameEngineRoute<Schema extends z.ZodType>(
   http: RouteContext,
   router: Router<CallState>,

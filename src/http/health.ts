@@ -2,9 +2,9 @@ import type { MonotonicClock } from '../domain/time';
 export type Part = 'temporal' | 'mongodb' | 'worker';
 
 export interface HealthReport {
-  /** Whether calls should be sent here. */
+  /** Whether this process can take calls. */
   ready: boolean;
-  /** Ready, but MongoDB is down: running rounds go on, nothing new starts. */
+  /** Ready, but MongoDB is down: running rounds go on, but no new round starts. */
   degraded: boolean;
   missing: Part[];
 }
@@ -13,10 +13,10 @@ export interface Health {
   check(): Promise<HealthReport>;
 }
 
-/** Each resolves when its part answers; `worker`: when one has polled within 70 s. */
+/** Each probe resolves if its part responds. `worker` resolves if a worker has polled within the last 70 s. */
 export type Probes = Record<Part, () => Promise<void>>;
 
-/** What `GET /health/ready` replies. */
+/** The reply of `GET /health/ready`. */
 export function readinessReply({ ready, degraded, missing }: HealthReport): {
   status: 200 | 503;
   body: { status: string; missing: Part[] };
@@ -29,8 +29,8 @@ const KEPT_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
- * Readiness (docs/interface#health): not before every part has answered once; afterwards only Temporal and the workers count.
- * A report is kept for a second, and asked for once at a time: the probes cost the same however often it is read.
+ * Readiness (docs/interface#health). The process is ready after MongoDB has responded once, while Temporal and a worker
+ * respond. A report is cached for a second, and concurrent checks share one probe, so frequent reads cost nothing.
  */
 export function createHealth(probes: Probes, monotonicNow: MonotonicClock = () => performance.now()): Health {
   const seen = new Set<Part>();

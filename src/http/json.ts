@@ -2,14 +2,15 @@ import { parse } from 'lossless-json';
 import { refuse } from '../domain/errors';
 
 const MAX_DEPTH = 64;
-/** Longer than anybody writes one; what is done with it takes time by the square of its length. */
+/** Longer than any real number. The conversion takes quadratic time, so longer texts are refused. */
 const MAX_NUMBER_CHARS = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * A request's JSON, read strictly: UTF-8, no key twice with different values, no `__proto__`, at most 64 levels deep.
- * A number that no double holds exactly as the integer it seems to be (9007199254740993, 1e400, 0.99999999999999999999),
- * one of more than 64 characters and -0 become NaN, which every schema refuses by the name of its field. Fractions stay what they are.
+ * Parses a request's JSON strictly: UTF-8, no key twice with different values, no `__proto__`, at most 64 levels deep.
+ * A number becomes NaN if a double would change it to another integer or to infinity (9007199254740993, 1e400,
+ * 0.99999999999999999999), if it has more than 64 characters, or if it is -0. The schemas refuse NaN and name the field.
+ * Fractions are not checked.
  * @throws RefusedError 400 INVALIDREQUEST
  */
 export function parseJson(bytes: Buffer): unknown {
@@ -40,7 +41,7 @@ function exactNumber(written: string): number {
   return Number.isSafeInteger(value) && canonical(written) === canonical(String(value)) ? value : Number.NaN;
 }
 
-/** Sign, digits without zeros at either end, power of ten: equal for all ways to write one number. */
+/** One text for all ways to write a number: sign, digits without zeros at both ends, power of ten. */
 function canonical(written: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(written) ?? [];

@@ -7,7 +7,7 @@ import type { GameDefinition, LaunchQuery, OperatorSettings } from '../tenants';
 import type { RouteContext } from './route-context';
 import type { GetGameURL } from './schemas/operator';
 
-/** Values of tokenData that we have decided (docs/interface#token-data). */
+/** Fixed values of tokenData (docs/interface#token-data). */
 export const WALLET_MODE = 'seamless';
 export const DEFAULT_DEVICE = 'desktop';
 
@@ -18,7 +18,7 @@ export interface Launched {
 }
 
 /**
- * POST /getGameURL (docs/interface#get-game-url): checks what is asked for, registers the player, makes a launch token.
+ * POST /getGameURL (docs/interface#get-game-url): checks the request, registers the player, makes a launch token.
  * @throws RefusedError GAMENOTFOUND, INVALIDREQUEST (currency, profile), and in history mode GAMEROUNDNOTFOUND, GAMEROUNDOPEN
  */
 export async function launchGame(
@@ -54,7 +54,7 @@ export async function launchGame(
   };
 }
 
-/** @throws INVALIDREQUEST for a currency that the operator does not have */
+/** @throws INVALIDREQUEST if the operator does not have the currency */
 function multiplierOf({ currencies }: OperatorSettings, currency: string): number {
   const multiplier = Object.hasOwn(currencies, currency) ? currencies[currency] : undefined;
   if (multiplier === undefined)
@@ -76,12 +76,12 @@ function launchUrl(baseUrl: string, game: GameDefinition, asked: GetGameURL, tok
     ...{ token, login: `${baseUrl}/connect`, language, mode, gameCode },
     ...(mode === 'history' ? { gameRound: gameround! } : {}),
   };
-  // Appended as text: the game's own query stays as it is written.
+  // Append text instead of using searchParams, which would rewrite the game's own query.
   url.search += `${url.search === '' ? '' : '&'}${new URLSearchParams(query).toString()}`;
   return url.href;
 }
 
-/** A name that is unknown would quietly leave out what a jurisdiction asks for: refused. */
+/** Refuses an unknown profile: ignoring it could drop settings that a jurisdiction requires. */
 function profilesOf(operator: OperatorSettings, profile: string | undefined): SomeGameSettings[] {
   const names = (profile ?? '').split(',').map((name) => name.trim());
   return names
@@ -98,7 +98,7 @@ function settingsIn(options: GetGameURL['options']): SomeGameSettings {
   return settings;
 }
 
-/** A demo player without an id plays under one of its own, which nobody is registered by. */
+/** A demo player without a playerId gets a random id, which is not registered. */
 async function playerOf({ deps }: RouteContext, operator: OperatorSettings, asked: GetGameURL) {
   if (asked.playerId === undefined) {
     const internalPlayerId = randomUUID();

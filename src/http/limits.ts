@@ -7,7 +7,7 @@ import type { MonotonicClock } from '../domain/time';
 const WINDOW_MS = 60_000;
 const MAX_GUESSERS = 20_000;
 
-/** Bounds how often one party can guess. @see HttpLimits */
+/** Limits how many unknown tokens one party can try. @see HttpLimits */
 export class Limits {
   readonly #guesses: LRUCache<string, { count: number; until: number }>;
 
@@ -20,9 +20,9 @@ export class Limits {
   }
 
   /**
-   * Runs a look-up of a token. Whoever asked for too many that don't exist is told RATELIMITEXCEEDED for every further one
-   * until the minute is over. Only failures count, and a token that exists is never refused: players behind one proxy,
-   * or a provider's other players, are not locked out by one who guesses, and nobody guesses 256 bits.
+   * Looks up a token. After too many unknown tokens a party gets RATELIMITEXCEEDED for each further unknown token, until the
+   * minute is over. A known token is never refused, so one guesser does not lock out other players behind the same proxy or
+   * of the same provider. Guessing 256 bits is impossible anyway.
    */
   async throttleUnknownTokens<T>(
     by: { address: string } | { providerId: string },
@@ -39,7 +39,7 @@ export class Limits {
     }
   }
 
-  /** Seconds until the next guess is let pass; undefined when this one still is. */
+  /** Seconds until the next guess is allowed; undefined if this guess is allowed. */
   #countGuess(by: { address: string } | { providerId: string }): number | undefined {
     const isAddress = 'address' in by;
     const key = isAddress ? `address:${networkOf(by.address)}` : `provider:${by.providerId}`;
@@ -53,7 +53,7 @@ export class Limits {
   }
 }
 
-/** Of an IPv6 address what one subscriber has, a /64: its other half is theirs to choose. */
+/** The address, or the /64 network of an IPv6 address: one subscriber can use all addresses of a /64. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'none';
   const parsed = ipaddr.process(address);

@@ -18,7 +18,7 @@ import { queryOf } from './query';
 import { validated } from './schemas/fields';
 import { fieldsMessage, fieldsSignature, isSignedBy } from './signatures';
 
-/** An operator-facing call whose signature and shape are right. */
+/** An operator-facing call with a valid signature and valid fields. */
 export interface OperatorCall<Input> {
   ctx: Context;
   operator: OperatorSettings;
@@ -26,8 +26,8 @@ export interface OperatorCall<Input> {
 }
 
 /**
- * The way of every operator-facing call: the fields are read first, since the signature is over them; a GET's are the
- * decoded query values. Their shape is judged only after the signature.
+ * Every operator-facing call: reads the fields first, since the signature covers them (for a GET the decoded query values),
+ * then checks the signature, and validates the fields last.
  */
 export function operatorRoute<Schema extends z.ZodType>(
   http: RouteContext,
@@ -68,8 +68,8 @@ function fieldsOf(signedFields: readonly SignedField[], raw: Fields): string[] {
 }
 
 /**
- * A required field that is missing may have been left out of the signed list or signed as empty; either proves who
- * calls, and the call is then refused for its shape.
+ * Accepts two signatures if a required field is missing: the field may be signed as an empty text or left out. Both prove
+ * who calls, and the validation then refuses the missing field.
  */
 function isSigned(claim: Claim<OperatorSettings>, required: readonly string[]): boolean {
   const present = required.filter((value) => value !== '');

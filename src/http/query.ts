@@ -1,12 +1,12 @@
 import { refuse } from '../domain/errors';
 import type { Context } from './route-context';
 
-/** No call has more than a handful. */
+/** Far more than any call has. */
 const MAX_PARAMETERS = 64;
 
 /**
- * The decoded query, a repeated name with all its values. In one pass and bounded: Koa's own `ctx.query` takes time by
- * the square of the number of repeats, before anybody has shown who is calling.
+ * The decoded query; a repeated name has all its values. It is read in one pass with a limit: Koa's own `ctx.query` takes
+ * quadratic time for repeated names, and the caller is not authenticated yet.
  * @throws RefusedError 400 INVALIDREQUEST
  */
 export function queryOf(ctx: Context): Record<string, string | string[]> {

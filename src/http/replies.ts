@@ -8,9 +8,9 @@ import type { Session } from '../domain/session';
 import { withKnown, type WalletBalance } from '../domain/wallet-call';
 import { ok, type Answer } from './route-context';
 
-/* Replies of the game-engine API, field by field as docs/interface/objects.md has them. This is the only place that makes them. */
+/* Makes all replies of the game-engine API (docs/interface/objects.md). */
 
-/** docs/interface#token-data. `token`: the caller's own, given back. `gameround`: '' when there is none. */
+/** docs/interface#token-data. `token`: the token of the call. `gameround`: '' if there is none. */
 export function tokenData(session: Session, token: string, gameround: string): object {
   return {
     operatorId: session.operatorId,
@@ -42,7 +42,7 @@ export function balanceReply(session: Session, balance: WalletBalance, ticketInf
   };
 }
 
-/** docs/interface#game-reply; a refused one has the refusal's status, and tells how the round stands. */
+/** docs/interface#game-reply. The reply to a refused command has the refusal's status and the state of the round. */
 export function gameReply(session: Session, token: string, reply: RoundReply, more: object = {}): Answer {
   const balance = withKnown(reply.balance, session.balance);
   const body = {
@@ -65,7 +65,7 @@ export function gameReply(session: Session, token: string, reply: RoundReply, mo
   return { status: reply.refusal.status, body: { ...body, errorCode: reply.refusal.errorCode } };
 }
 
-/** The reply of getGameRoundInfo (docs/interface#get-game-round-info): the round as it stands, all of its game state. */
+/** The reply of getGameRoundInfo (docs/interface#get-game-round-info): the current round with its whole game state. */
 export function roundReply(session: Session, token: string, round: RoundSnapshot): Answer {
   return gameReply(session, token, wholeRound(round), {
     totalWinAmount: totalWinAmount(round),
@@ -73,7 +73,7 @@ export function roundReply(session: Session, token: string, round: RoundSnapshot
   });
 }
 
-/** The reply of getGameRoundHistoryInfo: `protectedInfo` is what the provider told of the round after its close. */
+/** The reply of getGameRoundHistoryInfo. `protectedInfo` is the provider's reply to getGameResult. */
 export function historyReply(session: Session, token: string, round: RoundSnapshot): Answer {
   return gameReply(session, token, wholeRound(round), { protectedInfo: round.dataStored ?? {} });
 }
@@ -88,7 +88,7 @@ function wholeRound(round: RoundSnapshot): RoundReply {
   };
 }
 
-/** docs/interface#last-round-item; amounts in minor units, as the operator's record has them. */
+/** docs/interface#last-round-item. Amounts are in minor units, as in the round's record. */
 export function lastRoundItem(round: ListedRound): object {
   return {
     id: round.hash,
@@ -101,19 +101,19 @@ export function lastRoundItem(round: ListedRound): object {
   };
 }
 
-/** An item of getOpenGameRounds and getOpenGameRoundsByGame (docs/interface#get-open-game-rounds); a crashed round is open and marked. */
+/** An item of getOpenGameRounds and getOpenGameRoundsByGame (docs/interface#get-open-game-rounds). A crashed round has `crashed`. */
 export function openRoundItem(round: ListedRound): object {
   const { totalBetAmount: _bet, totalWinAmount: _won, dataStored: _data, ...shown } = round;
   return shown;
 }
 
-/** What was won in the round, collected or not, minor units; in a cancelled one what was really credited. */
+/** All wins of the round, collected or not, in minor units. For a cancelled round, only what was credited. */
 function totalWinAmount(round: RoundSnapshot): number {
   if (round.status === 'cancel') return totals(round).totalWinAmount;
   return totalWon(round);
 }
 
-/** What is left of a spin counter: what was awarded less what was used. */
+/** What is left of a spin counter: awarded minus used. */
 export function spinsAvailable(round: RoundSnapshot, counterType: string): number {
   const counter = Object.hasOwn(round.spinCounters, counterType)
     ? round.spinCounters[counterType]
@@ -121,7 +121,7 @@ export function spinsAvailable(round: RoundSnapshot, counterType: string): numbe
   return counter === undefined ? 0 : counter.awarded - counter.used;
 }
 
-/** docs/interface#round-record; `dataStored`, where the provider told something, is an extra entry (docs/interface#get-game-result). */
+/** docs/interface#round-record, with `dataStored` if the provider returned a result (docs/interface#get-game-result). */
 export function operatorRecord(round: RoundSnapshot, environment: string): object {
   const record = gameroundRecord(round, environment);
   return round.dataStored === undefined ? record : { ...record, dataStored: round.dataStored };

@@ -6,7 +6,7 @@ import { Limits } from './limits';
 import { claimedId, readAuthHeaders, timeFault, type AuthFault, type AuthHeaders } from './signatures';
 import { UnreadBodies } from './unread-bodies';
 
-/** What is known of a call while it is answered, for its log line: ids only. */
+/** Data of a call for its log line: ids only. */
 export interface CallState {
   requestId?: string;
   logFields: {
@@ -16,7 +16,7 @@ export interface CallState {
     workflowId?: string;
     errorId?: number;
     errorMsg?: string;
-    /** Which part of the authentication was wrong, and who the caller says it is. */
+    /** The part of the authentication that was wrong; `claimedId` is the id that the caller sent. */
     unauthenticated?: AuthFault;
     claimedId?: string;
   };
@@ -24,7 +24,7 @@ export interface CallState {
 
 export type Context = ParameterizedContext<CallState, DefaultContext>;
 
-/** What every route works with. */
+/** The dependencies of all routes. */
 export interface RouteContext {
   deps: HttpDeps;
   limits: Limits;
@@ -53,12 +53,12 @@ export function ok(body: object): Answer {
   return { status: 200, body };
 }
 
-/** What a call says of itself in its head, and the tenant that it names: known before its body is read. */
+/** The authentication headers and the tenant that they name. They are known before the body is read. */
 export interface Claim<Tenant> extends AuthHeaders {
   tenant: Tenant;
 }
 
-/** Who names no tenant that there is, is refused before anything else of the call is read. */
+/** Refuses a call that names an unknown tenant before anything else of the call is read. */
 export function claimOf<Tenant>(
   http: RouteContext,
   ctx: Context,
@@ -67,13 +67,13 @@ export function claimOf<Tenant>(
   const headers = readAuthHeaders(ctx.req.headersDistinct);
   if (typeof headers === 'string') throw unauthenticated(http, ctx, headers);
   const tenant = tenantOf(headers.authId);
-  // It may be one that only MongoDB knows, which was not to be read since the start.
+  // The tenant may be in MongoDB, which could not be read since the start.
   if (tenant === undefined && !http.deps.tenants.complete) throw refuse('SERVICEUNAVAILABLE');
   if (tenant === undefined) throw unauthenticated(http, ctx, 'unknown id');
   return { ...headers, tenant };
 }
 
-/** The tenant, where it has signed the call in time. @param message what its signature is of, without a secret */
+/** Returns the tenant if signature and timestamp are valid. @param message the string to sign, without the secret, for the hint */
 export function authenticated<Tenant extends { timestampToleranceMs: number }>(
   http: RouteContext,
   ctx: Context,
@@ -87,12 +87,12 @@ export function authenticated<Tenant extends { timestampToleranceMs: number }>(
   return tenant;
 }
 
-/** Values of ENVIRONMENT with which a 401 has a hint. */
+/** In these values of ENVIRONMENT a 401 has a hint. */
 const HINTED = ['local', 'staging'];
 
 /**
- * All that can be wrong with authentication is answered alike: 401, id 1001 (docs/interface#signature-refused). The log line
- * says which part it was, and outside production so does the reply (docs/interface#signature-hint).
+ * Every authentication fault gets the same reply: 401, id 1001 (docs/interface#signature-refused). The log line names the
+ * wrong part, and outside production so does the reply (docs/interface#signature-hint).
  */
 function unauthenticated(
   { deps }: RouteContext,
@@ -109,7 +109,7 @@ function unauthenticated(
   return error;
 }
 
-/** Notes which round a call is about. `gameround-<hash>` is its workflow's id (docs/interface#workflow-id). */
+/** Adds the round to the log line. `gameround-<hash>` is its workflow's id (docs/interface#workflow-id). */
 export function noteRound(ctx: Context, gameround: string): void {
   ctx.state.logFields.gameround = gameround;
   ctx.state.logFields.workflowId = `gameround-${gameround}`;

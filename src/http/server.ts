@@ -8,18 +8,18 @@ import {
 import type { Duplex } from 'node:stream';
 import { errorObject } from '../domain/errors';
 
-/** How much time and room one connection may take; milliseconds and bytes. */
+/** Limits of the connections; milliseconds and bytes. */
 export interface ServerBounds {
-  /** For a request's head, and for all of it. */
+  /** Time to receive the headers, and the whole request. */
   headMs: number;
   requestMs: number;
-  /** Without a byte in either direction, also while an answer is waited for: longer than a command's 10 s. */
+  /** Time without a byte in either direction. It also runs while a call is handled, so it is longer than a command's 10 s. */
   silenceMs: number;
-  /** For what still comes of a call that was answered before its body had come. */
+  /** Time to receive the rest of a body after its call was answered. */
   lingerMs: number;
-  /** Between two requests. */
+  /** Time between two requests. */
   idleMs: number;
-  /** How often the first two are looked after. */
+  /** How often headMs and requestMs are checked. */
   checkMs: number;
   headBytes: number;
   connections: number;
@@ -38,7 +38,7 @@ export const DEFAULT_BOUNDS: ServerBounds = {
   requestsPerConnection: 10_000,
 };
 
-/** The server of the API, not listening yet. What is no HTTP, too large or too late is answered like any refusal. */
+/** The server of the API; it does not listen yet. Malformed, too large or too slow requests get an errorCode as well. */
 export function createHttpServer(answer: RequestListener, change: Partial<ServerBounds> = {}): Server {
   const bounds = { ...DEFAULT_BOUNDS, ...change };
   const server = createServer({
@@ -51,7 +51,7 @@ export function createHttpServer(answer: RequestListener, change: Partial<Server
   server.timeout = bounds.silenceMs;
   server.maxConnections = bounds.connections;
   server.maxRequestsPerSocket = bounds.requestsPerConnection;
-  // The head's size bounds their number; beyond a number of its own Node would leave some out without a word.
+  // No limit on the number of headers: headBytes already limits them, and Node would silently drop those above its limit.
   server.maxHeadersCount = 0;
 
   const unanswered = new WeakMap<Duplex, Set<IncomingMessage>>();
@@ -66,7 +66,7 @@ export function createHttpServer(answer: RequestListener, change: Partial<Server
     answer(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // An answer now would be taken for that of a call which came before and is still being carried out.
+    // A response now would be read as the response of an earlier call on this connection that is still in progress.
     const isBusy = [...(unanswered.get(socket) ?? [])].some(({ complete }) => complete);
     if (isBusy || !socket.writable) socket.destroy();
     else socket.end(refusalOf(error.code), () => socket.destroy());

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseTimestamp } from '../domain/time';
 
-/** The headers every call carries (docs/interface#request-headers). */
+/** The authentication headers (docs/interface#request-headers). */
 export const AUTH_HEADERS = {
   id: 'x-h-auth-id',
   signature: 'x-h-auth-sig',
@@ -12,14 +12,14 @@ export interface AuthHeaders {
   authId: string;
   /** Base64 of 32 bytes. */
   signature: string;
-  /** As sent: it is part of what is signed. */
+  /** The text as it was sent, since it is signed. */
   timestamp: string;
 }
 
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 const MAX_HEADER_CHARS = 128;
 
-/** Which part of a call's authentication is wrong. */
+/** The part of a call's authentication that is wrong. */
 export type AuthFault =
   | `${keyof typeof AUTH_HEADERS} ${HeaderFault}`
   | 'unknown id'
@@ -47,17 +47,17 @@ function headerFault(values: string[] = []): HeaderFault | undefined {
   return value.length <= MAX_HEADER_CHARS ? undefined : 'too long';
 }
 
-/** The id that a call claims, bounded, whatever else is wrong. */
+/** The id that a call claims, cut to the longest valid length, for the log. */
 export function claimedId(headers: NodeJS.Dict<string[]>): string | undefined {
   return headers[AUTH_HEADERS.id]?.[0]?.slice(0, MAX_HEADER_CHARS);
 }
 
-/** Provider to service: the body's bytes as received, `#`, the time stamp as received. */
+/** The signature of a provider's call: the body's bytes as received, `#`, and the timestamp as received. */
 export function bodySignature(secret: string, body: Buffer, timestamp: string): Buffer {
   return createHmac('sha256', secret).update(body).update('#').update(timestamp).digest();
 }
 
-/** Operator to service: what is signed is secret, id, time stamp and the call's fields, joined by `#`. */
+/** The string that an operator signs: secret, id, timestamp and the call's fields, joined by `#`. */
 export function fieldsMessage(
   secret: string,
   { authId, timestamp }: Pick<AuthHeaders, 'authId' | 'timestamp'>,
@@ -77,8 +77,8 @@ export function fieldsSignature(
 }
 
 /**
- * Whether any of the tenant's secrets makes this signature. Every secret is tried, also after a match; the comparison takes
- * the same time wherever the difference is.
+ * Whether one of the tenant's secrets made this signature. It takes the same time for any signature: it always tries every
+ * secret, and the comparison does not depend on where the difference is.
  */
 export function isSignedBy(
   secrets: readonly string[],
@@ -94,7 +94,7 @@ export function isSignedBy(
   return matches;
 }
 
-/** A tolerance of 0 turns the check off; the time stamp has to be one all the same. */
+/** Checks the timestamp. With a tolerance of 0 it may have any time, but it must still be well-formed. */
 export function timeFault(timestamp: string, toleranceMs: number, nowMs: number): TimeFault | undefined {
   const at = parseTimestamp(timestamp);
   if (at === undefined) return 'timestamp malformed';

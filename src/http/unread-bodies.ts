@@ -1,8 +1,8 @@
 import { refuse } from '../domain/errors';
 
 /**
- * Room for the bodies of calls that only an id speaks for so far. A body that comes at once needs it for no time; where it is
- * used up, the oldest body of whichever party has most in it is given up for the new one.
+ * Limits the request bodies being received from callers that are not authenticated yet. If there are too many, the party with
+ * the most bodies loses its oldest one, so that slow bodies of one party do not block others.
  */
 export class UnreadBodies {
   readonly #parties = new Map<string, Set<() => void>>();
@@ -10,7 +10,7 @@ export class UnreadBodies {
 
   constructor(private readonly most: number) {}
 
-  /** @throws what `read` does; RefusedError 503 SERVICEUNAVAILABLE where the body is given up */
+  /** @throws errors of `read`; RefusedError 503 SERVICEUNAVAILABLE if this body is given up */
   async within<T>(party: string, read: () => Promise<T>): Promise<T> {
     if (this.#count >= this.most) this.#giveUpOne();
     let giveUp!: () => void;

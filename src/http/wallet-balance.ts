@@ -6,10 +6,10 @@ import type { RouteContext } from './route-context';
 const SIGNATURE_WRONG = 1001;
 
 /**
- * The player's balance as the operator tells it now, kept as the session's last known one. Demo sessions have their
- * pretend balance; a history session has none.
- * @throws RefusedError the operator's own errorCode as 400; 502 WALLETUNAVAILABLE when it gives none, does not accept
- * our signature, or does not answer
+ * Asks the operator for the player's balance and stores it as the session's last known balance. Demo sessions have a pretend
+ * balance; a history session has none.
+ * @throws RefusedError 400 with the operator's own errorCode; 502 WALLETUNAVAILABLE if the operator does not respond, gives
+ * no errorCode, or does not accept our signature
  */
 export async function currentBalance({ deps }: RouteContext, session: Session): Promise<WalletBalance> {
   if (session.mode === 'history') return { balances: [] };

@@ -16,12 +16,12 @@ const text = (value: string): Uint8Array => Buffer.from(value, 'utf8');
 const textOf = (value: Uint8Array | null | undefined): string => Buffer.from(value ?? []).toString('utf8');
 
 /**
- * Encrypts what goes to Temporal with the newest key, and reads what any of the keys encrypted. What is in the clear
- * stays as it is when it is read, so encryption can be turned on, and off again, under running rounds.
+ * Encrypts payloads for Temporal with the newest key, and decrypts payloads of any known key. It leaves unencrypted payloads
+ * as they are, so encryption can be turned on and off while rounds run.
  *
- * An encrypted payload's data is a random salt of 32 bytes, the ciphertext and a tag of 16 bytes; key and nonce of
- * AES-256-GCM are derived from the salt by HKDF with SHA-256. So no nonce is used twice however many payloads there
- * are: with random nonces of 12 bytes a key would be good for 2^32 of them, which a busy service has in weeks.
+ * An encrypted payload's data is a random salt of 32 bytes, the ciphertext and a tag of 16 bytes. HKDF with SHA-256 derives
+ * key and nonce of AES-256-GCM from the salt, so no nonce is used twice. With random nonces of 12 bytes a key would be safe
+ * for 2^32 payloads only, which a busy service has in weeks.
  */
 export function createPayloadCodec({ keys, readKeys }: PayloadKeys): PayloadCodec {
   const [newest] = keys;
@@ -35,7 +35,7 @@ export function createPayloadCodec({ keys, readKeys }: PayloadKeys): PayloadCode
   };
 }
 
-/** Errors reject, whatever they are. */
+/** Turns a thrown error into a rejection. */
 async function promisify<T>(run: () => T): Promise<T> {
   return Promise.resolve().then(run);
 }
@@ -91,7 +91,7 @@ function derived(secret: Buffer, salt: Buffer): { key: Buffer; iv: Buffer } {
   return { key: bytes.subarray(0, KEY_BYTES), iv: bytes.subarray(KEY_BYTES) };
 }
 
-/** An id from outside, for a line of text. */
+/** Quotes an id from outside for an error text. */
 function quoted(id: string): string {
   return JSON.stringify(id.slice(0, 64));
 }

@@ -5,12 +5,12 @@ import type { PayloadKeys } from './keys';
 export const FAILURE_CONVERTER_PATH = require.resolve('./encoded-failures');
 export const WORKFLOW_PAYLOADS_PATH = require.resolve('./workflow-payloads');
 
-/** Whether what this process writes is encrypted; reading is another matter. */
+/** Whether this process encrypts what it writes. It may decrypt even if this is false. */
 export function encrypts({ keys }: PayloadKeys): boolean {
   return keys.length > 0;
 }
 
-/** What every client and worker of Temporal gets, so that all read the same. */
+/** The data converter of every Temporal client and worker. */
 export function dataConverterOf(keys: PayloadKeys): DataConverter {
   return {
     payloadCodecs: [createPayloadCodec(keys)],

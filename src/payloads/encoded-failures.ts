@@ -1,7 +1,7 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
 /**
- * Moves a failure's message and stack, which Temporal keeps in the clear, into a payload, which the codec encrypts.
- * Loaded by its path, in workers and in the workflows' bundle.
+ * Moves the message and stack of a failure, which Temporal stores unencrypted, into a payload, which the codec encrypts.
+ * Workers and the workflow bundle load this module by its path.
  */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

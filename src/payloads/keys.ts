@@ -1,24 +1,24 @@
-/** A key that payloads are encrypted with. */
+/** A key that encrypts payloads. */
 export interface PayloadKey {
-  /** Stands in the clear with every payload. */
+  /** Stored unencrypted with every payload. */
   id: string;
   /** 32 bytes. */
   secret: Buffer;
 }
 
-/** Newest first. With neither, payloads stay in the clear. */
+/** Newest first. Without any keys, payloads stay unencrypted. */
 export interface PayloadKeys {
-  /** The first encrypts, all decrypt. */
+  /** The first key encrypts, all keys decrypt. */
   keys: readonly PayloadKey[];
-  /** Only decrypt. */
+  /** These keys only decrypt. */
   readKeys: readonly PayloadKey[];
 }
 
-/** Of AES-256. */
+/** The key size of AES-256. */
 export const KEY_BYTES = 32;
 const KEY = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]+={0,2})$/;
 
-/** From `id:base64,id:base64`. Undefined when it is not of that form. */
+/** Reads `id:base64,id:base64`. Undefined if the text is malformed. */
 export function readPayloadKeys(text: string): PayloadKey[] | undefined {
   const keys = text.split(',').map((entry) => {
     const [, id = '', base64 = ''] = KEY.exec(entry.trim()) ?? [];

@@ -7,15 +7,15 @@ import {
   type SerializationContext,
 } from '@temporalio/common';
 
-/** Is in place of an argument that can't be read. It is no object, so no command. */
+/** Replaces an argument that can't be read. It is a string, so it is never a valid command. */
 export const UNREADABLE = 'a payload that can not be read';
 
 const converter = new CompositePayloadConverter(new UndefinedPayloadConverter(), new JsonPayloadConverter());
 
 /**
- * Reads what a person sends to a round: Temporal Web and the CLI offer encodings that the round can't read, or JSON that is none.
- * An error would fail the task, which Temporal then retries for ever: the round must get to refuse the signal. What comes
- * from activities is ours, and an error there is right. Loaded by its path in the workflows' bundle.
+ * Reads payloads in workflows. A person may send a signal from Temporal Web or the CLI in another encoding or as malformed
+ * JSON. An error would fail the workflow task, which Temporal retries for ever, so the argument becomes UNREADABLE and the
+ * round refuses the signal. For payloads of activities an error is right. The workflow bundle loads this module by its path.
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => converter.toPayload(value),

@@ -4,32 +4,32 @@ import type { Session } from '../domain/session';
 import type { Guards } from '../read-model/guards';
 import type { RoundDocument, Rounds } from '../read-model/rounds';
 
-/** Questions to the read model. Each rejects when MongoDB can't be asked. */
+/** Queries of the read model. Each rejects if MongoDB can't be read. */
 export interface RoundQueries {
   /**
-   * The hash of the round that holds the player's open-round guard in that game: it may be open, or over by now, but
-   * no other one is open.
+   * The hash of the round that holds the player's open-round guard in this game. The round may already be over, but no other
+   * round is open.
    */
   holderOfGuard(session: Session): Promise<string | undefined>;
   /** All open rounds of the session's player at the session's provider, newest first. */
   openRoundsOfPlayer(session: Session, maxRecords: number): Promise<ListedRound[]>;
   /** Open rounds of all players of a provider's game, newest first. */
   openRoundsByGame(providerId: string, gameCode: string, maxRecords: number): Promise<ListedRound[]>;
-  /** The player's rounds at the session's provider that closed since then, newest first. */
+  /** The player's rounds at the session's provider that closed after `since`, newest first. */
   closedRounds(session: Session, since: Date, maxRecords: number): Promise<ListedRound[]>;
-  /** How many rounds a ticket has paid for, and what they won; minor units. */
+  /** How many rounds a ticket has paid for, and the sum of their wins in minor units. */
   ticketUse(operatorId: string, playerId: string, serial: string): Promise<{ used: number; won: number }>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
   standing(gameround: string): Promise<Standing | undefined>;
 }
 
-/** A list reads what it shows: a round may weigh hundreds of kilobytes. */
+/** A list reads only the fields that it shows, since a round can have hundreds of kilobytes. */
 const SHOWN = {
   ...{ hash: 1, status: 1, stake: 1, baseStake: 1, mode: 1, currency: 1, game: 1, currencyMultiplier: 1 },
   ...{ commonRoundHash: 1, timestamp: 1, amountToCollect: 1, totalBetAmount: 1, totalWinAmount: 1 },
   ...{ crashed: 1, dataStored: 1 },
 } satisfies Record<keyof ListedRound, 1>;
-/** What a list takes of its rounds’ data at most: 64 rounds of 64 KiB each. The newest come first, and the rest is left out. */
+/** The most `dataStored` in a list: 64 rounds of 64 KiB each. Older rounds beyond that are left out. */
 const MAX_DATA_CHARS = 4 * 1024 * 1024;
 const BATCH = 25;
 const MAX_TIME = { maxTimeMS: 5_000 };

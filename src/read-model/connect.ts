@@ -5,7 +5,7 @@ export interface Database {
   db: Db;
 }
 
-/** What a URI may say of how reads and writes are done: taken out of it. */
+/** URI options about reads and writes. They are removed, since the options below must apply. */
 const HOW = [
   ...['readPreference', 'readPreferenceTags', 'maxStalenessSeconds', 'readConcernLevel'],
   ...['w', 'journal', 'j', 'wtimeout', 'wtimeoutMS', 'retryWrites', 'retryReads'],
@@ -13,9 +13,8 @@ const HOW = [
 const SAID_OF_IT = new RegExp(`([?&])(?:${HOW.join('|')})=[^&]*`, 'gi');
 
 /**
- * Every write is acknowledged by a majority and journaled, and every read asks the primary, whatever the URI says: money
- * rests on some of them. Waiting for a server is bounded, so that a database that is down shows as an error and not as a
- * hanging call.
+ * Every write is acknowledged by a majority and journaled, and every read goes to the primary, whatever the URI says: guards
+ * and records protect money. All waits have a limit, so that a database that is down causes an error and not a hanging call.
  */
 export function openDatabase(uri: string, databaseName: string): Database {
   const client = new MongoClient(uri.replace(SAID_OF_IT, '$1'), {

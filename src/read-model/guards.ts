@@ -1,19 +1,19 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from './connect';
 
-/** At most one open round per operator, player, game and mode: one document, whoever's hash is in it may play. */
+/** One document per operator, player, game and mode. Only the round whose hash is in it may send its initial debit. */
 interface GuardDocument {
   _id: string;
   gameround: string;
-  /** The holder's workflow has confirmed it: its first debit may have been sent. */
+  /** The holder's workflow has confirmed the guard, so its initial debit may have been sent. */
   confirmed: boolean;
-  /** When the newest attempt that confirmed it was scheduled, by the Temporal server's clock; milliseconds since the epoch. */
+  /** Schedule time of the newest attempt that confirmed it, by the Temporal server's clock; milliseconds since the epoch. */
   attemptAt?: number;
   since: Date;
 }
 
 const READ_TIMEOUT_MS = 1_000;
-/** A database that hangs shows as an error well before a caller's or an activity's time is over. */
+/** A database that hangs causes an error well before the time of a caller or an activity is over. */
 const LIMITS = { timeoutMS: 2_000 };
 
 export interface GuardKey {
@@ -31,20 +31,23 @@ export interface GuardHolder {
 export type Confirmed = 'first' | 'again' | 'lost' | 'overtaken';
 
 export interface Guards {
-  /** Takes the guard for a round; answers the holder, which is the round itself when it has it. */
+  /** Takes the guard for a round if it is free. Returns the holder: this round or another one. */
   take(key: GuardKey, gameround: string): Promise<GuardHolder>;
-  /** Takes it over from a holder whose workflow is not open any more; false when the holder changed meanwhile. */
+  /** Takes the guard over from a holder whose round is not open any more. False if the holder changed meanwhile. */
   replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
   /**
-   * The workflow's own word before its first debit. `first`: nothing was sent yet; `again`: it was confirmed before,
-   * so the debit may have been sent; `lost`: another round has it; `overtaken`: a newer attempt has confirmed it, as
-   * when this one was frozen, so it must not send. Or the Temporal server's clock was set back: then it is for later.
+   * Confirms the guard before the initial debit.
+   * - `first`: nothing was sent yet.
+   * - `again`: the guard was confirmed before, so the debit may have been sent.
+   * - `lost`: another round has the guard.
+   * - `overtaken`: a newer attempt has confirmed the guard (this one was frozen), so this attempt must not send. Or the
+   *   Temporal server's clock was set back; then a later attempt succeeds.
    */
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
-  /** Lets no attempt confirm it any more where none has, and says whether it was so: nothing has been sent then. */
+  /** If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent. */
   shut(key: GuardKey, gameround: string): Promise<boolean>;
   holder(key: GuardKey): Promise<string | undefined>;
-  /** Gives it back; does nothing when another round has it. */
+  /** Releases the guard. Does nothing if another round has it. */
   release(key: GuardKey, gameround: string): Promise<void>;
 }
 
@@ -61,7 +64,7 @@ export function createGuards(db: Db): Guards {
         );
         return { gameround: held?.gameround ?? gameround, confirmed: held?.confirmed ?? false };
       } catch (error) {
-        // Two inserts at once: the other one is there now.
+        // Two inserts at the same time: the document of the other one exists now.
         if (!isDuplicateKey(error)) throw error;
         return this.take(key, gameround);
       }
@@ -100,7 +103,7 @@ export function createGuards(db: Db): Guards {
   };
 }
 
-/** `#` is refused in every identifier, so that parts can't run together. */
+/** No identifier may contain `#`, so two different keys never give the same id. */
 function idOf({ operatorId, playerId, gameCode, mode }: GuardKey): string {
   return [operatorId, playerId, gameCode, mode].join('#');
 }

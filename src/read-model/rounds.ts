@@ -16,18 +16,18 @@ interface Mark {
   since: Date;
 }
 
-/** Rounds of an operator that bear a mark. */
+/** The rounds of an operator with the same mark. */
 export interface WaitingRounds {
   mark: string;
   operator: string;
   rounds: number;
-  /** The oldest such mark. */
+  /** The time of the oldest of these marks. */
   since: Date;
 }
 
 /**
- * A round's record: the operator's record (docs/interface#round-record), what queries look for and lists show, and the round as it
- * stood. Free-form data is kept as JSON: names such as `$ref` or `_bsontype` mean something to the driver.
+ * The document of a round: the operator's record (docs/interface#round-record), the fields for queries and lists, and the
+ * snapshot. Free-form data is stored as a JSON text, since names such as `$ref` or `_bsontype` have a meaning in the driver.
  */
 export interface RoundDocument
   extends GameroundRecord, Omit<ListedRound, 'dataStored' | keyof GameroundRecord> {
@@ -39,41 +39,42 @@ export interface RoundDocument
   openedAt: Date;
   closedAt?: Date;
   attention: RoundSnapshot['attention'];
-  /** Since when the record has each of these marks; absent where it has none. */
+  /** The marks and since when the record has them; absent if it has none. */
   waiting?: Mark[];
   sessionId: string;
-  /** The serial of the ticket that paid for it, and everything won in it. */
+  /** The serial of the ticket that paid for the round. */
   ticket?: string;
+  /** All wins of the round in minor units. */
   won: number;
-  /** JSON of the round's own. */
+  /** The round's dataStored as a JSON text. */
   dataStored?: string;
   /** JSON of a RoundSnapshot. */
   snapshot: string;
 }
 
-/** A command has ten seconds in all: a database that hangs must not take them. */
+/** A command has ten seconds in total. A database that hangs must not use them up. */
 const READ_TIMEOUT_MS = 1_000;
 const WRITE_TIMEOUT_MS = 2_000;
 const WAITING_TIMEOUT_MS = 2_000;
-/** Marks times operators; more than a person, or a Prometheus, has a use for. */
+/** The most combinations of mark and operator. */
 const MAX_WAITING = 1_000;
 
 export interface Rounds {
   /**
-   * Writes the record unless a newer version is there, or one that is not of `own`: late and repeated writes never go
-   * back. Says whether it was written.
+   * Writes the record, unless the stored version is newer or not one of `own`. So a late or repeated write never restores an
+   * older state. Returns whether it was written.
    */
   write(snapshot: RoundSnapshot, version: number, own?: OwnVersions): Promise<boolean>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
-  /** A few bytes of the record, which may have hundreds of kilobytes. */
+  /** Reads only owner and status: a whole record can have hundreds of kilobytes. */
   standing(gameround: string): Promise<Standing | undefined>;
-  /** With the version under which it was written. */
+  /** The record with its version. */
   recorded(gameround: string): Promise<Recorded | undefined>;
-  /** The record where its version is none of these. */
+  /** The record, if its version is not one of `own`. */
   ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
-  /** The hashes of all that are open, crashed ones included. */
+  /** The hashes of all open rounds, including crashed ones. */
   open(): AsyncIterable<string>;
-  /** Those that a person should look at, by mark and operator. */
+  /** The rounds with a mark, counted by mark and operator. */
   waiting(): Promise<WaitingRounds[]>;
   collection: Collection<RoundDocument>;
 }
@@ -87,7 +88,7 @@ export function createRounds(db: Db, environment: string): Rounds {
     return found === null ? undefined : { snapshot: roundIn(found), version: found.version };
   }
 
-  /** A mark that stood there before keeps its time. */
+  /** The marks with their times. A mark that the record already has keeps its time. */
   async function marksOf({ identity, attention }: RoundSnapshot): Promise<Mark[] | undefined> {
     if (attention.length === 0) return undefined;
     const options = { projection: { waiting: 1 }, timeoutMS: READ_TIMEOUT_MS };
@@ -111,7 +112,7 @@ export function createRounds(db: Db, environment: string): Rounds {
         });
         return true;
       } catch (error) {
-        // The upsert found no older version and its insert met the record: a newer one is there.
+        // The upsert found no older version and tried to insert, but the record exists: it is newer.
         if (!isDuplicateKey(error)) throw error;
         return false;
       }
@@ -175,7 +176,7 @@ export function roundIn({ snapshot }: Pick<RoundDocument, 'snapshot'>): RoundSna
   return JSON.parse(snapshot) as RoundSnapshot;
 }
 
-/** An index for every question of src/queries, by which it also sorts. */
+/** An index for every query of src/queries, including its sort order. */
 export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
   await rounds.collection.createIndexes([
     { key: { operator: 1, player: 1, providerId: 1, status: 1, openedAt: -1 }, name: 'player_open' },
@@ -191,7 +192,7 @@ export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
       name: 'attention',
       partialFilterExpression: { attention: { $exists: true } },
     },
-    // Holds the rounds with a mark only: few, however many there are.
+    // Contains only the few rounds with a mark.
     {
       key: { 'waiting.since': 1 },
       name: 'waiting',

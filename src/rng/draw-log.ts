@@ -1,28 +1,28 @@
 import type { Db } from 'mongodb';
 import type { Draw } from './index';
 
-/** `_id` is the rngRequestId. At most 10,000 values: below 200 kB. */
+/** `_id` is the rngRequestId. A draw has at most 10,000 values, so a document is below 200 kB. */
 interface DrawDocument extends Omit<Draw, 'rngRequestId' | 'at'> {
   _id: string;
   at: Date;
 }
 
 const TIMEOUT_MS = 5_000;
-/** An audit asks for a game's draws or a player's in some span of time. */
+/** The most draws in one list. */
 const MAX_FOUND = 100;
 
-/** The audit log of the random numbers, collection `rngdraws`. It only grows: how long it is kept is the operator's law. */
+/** The audit log of random numbers, collection `rngdraws`. Nothing is deleted: the retention depends on the jurisdiction. */
 export interface DrawLog {
-  /** Resolves when the draw is written; rejects when that is not sure. */
+  /** Resolves when the draw is written. Rejects if that is not certain. */
   write(draw: Draw): Promise<void>;
   find(rngRequestId: string): Promise<Draw | undefined>;
-  /** Newest first, at most `max`, which is at most 100. */
+  /** Draws of a game or a player within a time span, newest first. `max` is at most 100. */
   list(
     of: { gameCode: string } | { operatorId: string; playerId: string },
     span: { from: Date; to: Date },
     max?: number,
   ): Promise<Draw[]>;
-  /** Creates the indexes; to be called until it succeeds once. */
+  /** Creates the indexes. Call it until it succeeds once. */
   prepare(): Promise<void>;
 }
 

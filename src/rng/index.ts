@@ -6,7 +6,7 @@ import { below, between, createDraws, cryptographic, shuffled, type FillRandom }
 
 export { MAX_COUNT, RNG_END_POINTS, type RngEndPoint, type RngPayload, type RngRequest } from './request';
 
-/** What is kept of a draw for audit: who asked, for what, and every value that left. Never a token. */
+/** The audit log entry of a draw: caller, request and all values. It never contains a token. */
 export interface Draw extends RngRequest {
   rngRequestId: string;
   /** Milliseconds since the epoch. */
@@ -22,7 +22,7 @@ export interface Draw extends RngRequest {
   mode: string;
 }
 
-/** A getRandomResult call as it came, its rngEndPoint and rngPayload unchecked. */
+/** A getRandomResult call. rngEndPoint and rngPayload are not checked yet. */
 export interface GetRandomResult {
   session: Pick<Session, 'sessionId' | 'operatorId' | 'playerId' | 'gameCode' | 'providerId' | 'mode'>;
   requestId: string;
@@ -37,14 +37,14 @@ export interface RandomResult {
 
 export interface Rng {
   /**
-   * Draws (docs/interface#get-random-result). Whether the game may draw at all (`serviceRng`) is the caller's to check.
-   * @throws RefusedError 400 INVALIDREQUEST naming the field; 503 SERVICEUNAVAILABLE when the draw can't be logged
+   * Draws random numbers (docs/interface#get-random-result). The caller checks whether the game may draw (`serviceRng`).
+   * @throws RefusedError 400 INVALIDREQUEST with the field; 503 SERVICEUNAVAILABLE if the draw can't be logged
    */
   getRandomResult(call: GetRandomResult): Promise<RandomResult>;
 }
 
 export interface RngOptions {
-  /** Keeps a draw for audit; the values leave only when it has succeeded. */
+  /** Logs a draw for audit. The values are returned only after this has succeeded. */
   log: (draw: Draw) => Promise<void> | void;
   fill?: FillRandom;
   newId?: () => string;

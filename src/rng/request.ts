@@ -3,7 +3,7 @@ import { refuse } from '../domain/errors';
 export const RNG_END_POINTS = ['getDoubles', 'getIntegers', 'getShuffle'] as const;
 export type RngEndPoint = (typeof RNG_END_POINTS)[number];
 
-/** Values per call. */
+/** The most values per call. */
 export const MAX_COUNT = 10_000;
 
 export interface RngPayload {
@@ -19,12 +19,12 @@ export interface RngRequest {
 }
 
 /**
- * The request, when it can be answered (docs/interface#random-end-points). Refused:
- * - any: an unknown rngEndPoint; a count that is no integer from 1 to 10,000;
- * - getDoubles: min or max not finite, min ≥ max (the range without max would be empty), max − min beyond the doubles;
- * - getIntegers: min or max no integer within ±(2^53 − 1), min > max, more than 2^53 values;
- * - getShuffle: as getIntegers, more than 10,000 values, or a count that isn't max − min + 1: a permutation has them all.
- * @throws RefusedError 400 INVALIDREQUEST naming the field
+ * Validates a request (docs/interface#random-end-points). It refuses:
+ * - all: an unknown rngEndPoint; a count that is not an integer from 1 to 10,000;
+ * - getDoubles: min or max not finite; min ≥ max (the range excludes max); max − min larger than the largest double;
+ * - getIntegers: min or max not an integer within ±(2^53 − 1); min > max; more than 2^53 values;
+ * - getShuffle: as getIntegers; more than 10,000 values; a count that isn't max − min + 1, since a permutation has all values.
+ * @throws RefusedError 400 INVALIDREQUEST with the field
  */
 export function readRequest(asked: { rngEndPoint: unknown; rngPayload: unknown }): RngRequest {
   const rngEndPoint = RNG_END_POINTS.find((name) => name === asked.rngEndPoint);

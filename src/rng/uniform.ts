@@ -1,20 +1,20 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Draws are integers from 0 to SPACE - 1: as many as there are doubles of full resolution in [0, 1). */
+/** Draws are integers from 0 to SPACE - 1. A draw / SPACE is a double in [0, 1) with full resolution. */
 export const SPACE = 2 ** 53;
 const BYTES_PER_DRAW = 7;
-/** An honest source is turned down in fewer than half of the tries: it never comes near. */
+/** A good random source fails in less than half of the tries, so it never reaches this number. */
 const MAX_TRIES = 1_000;
 
 /** Fills the array with random bytes. */
 export type FillRandom = (bytes: Uint8Array) => void;
 
-/** The operating system's generator, by way of Node's cryptographic one, which is seeded from it. */
+/** Node's cryptographic generator, which the operating system's generator seeds. */
 export const cryptographic: FillRandom = (bytes) => void randomFillSync(bytes);
 
 /**
- * Uniform integers in [0, SPACE): 53 bits from every 7 bytes. Bytes are fetched `poolDraws` draws at a time and wiped
- * as they are used, so that no draw can be read back from memory.
+ * Uniform integers in [0, SPACE): 53 bits from every 7 bytes. Bytes for `poolDraws` draws are fetched at once. Used bytes are
+ * overwritten, so that no draw can be read from memory later.
  */
 export function createDraws(fill: FillRandom, poolDraws: number): () => number {
   const pool = Buffer.alloc(BYTES_PER_DRAW * poolDraws);
@@ -32,8 +32,8 @@ export function createDraws(fill: FillRandom, poolDraws: number): () => number {
 }
 
 /**
- * Uniform in [0, size), without bias: what lies beyond the last whole multiple of `size` is drawn again.
- * @param space how many values `draw` has, at least `size`
+ * Uniform in [0, size) without bias: a draw above the last whole multiple of `size` is repeated.
+ * @param space the number of possible values of `draw`, at least `size`
  */
 export function below(size: number, draw: () => number, space = SPACE): number {
   const limit = space - (space % size);
@@ -44,7 +44,7 @@ export function below(size: number, draw: () => number, space = SPACE): number {
   throw new Error('the random source is broken');
 }
 
-/** Uniform in [min, max) with 53 bits. Rounding can lead to `max` itself: that is drawn again. */
+/** Uniform in [min, max) with 53 bits. Rounding can give `max` itself; then the draw is repeated. */
 export function between(min: number, max: number, draw: () => number): number {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const value = min + (draw() / SPACE) * (max - min);
@@ -53,7 +53,7 @@ export function between(min: number, max: number, draw: () => number): number {
   throw new Error('the random source is broken');
 }
 
-/** A permutation of min..max, each equally likely (Fisher-Yates). */
+/** A permutation of min..max. All permutations are equally likely (Fisher-Yates). */
 export function shuffled(min: number, max: number, draw: () => number): number[] {
   const values = Array.from({ length: max - min + 1 }, (_, index) => min + index);
   for (let last = values.length - 1; last > 0; last -= 1) {

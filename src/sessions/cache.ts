@@ -5,20 +5,20 @@ import { GRACE_PERIOD_MS, MINUTE_MS, SESSION_MS, type SessionChange, type Sessio
 
 const MAX_CACHED = 50_000;
 const MAX_UNWRITTEN = 50_000;
-/** A larger balance (a flood of tickets) is kept in memory only. */
+/** A larger balance (with very many tickets) is kept in memory only. */
 const MAX_BALANCE_BYTES = 16_384;
 
-/** A session in memory: what MongoDB said of it, and what has happened since. */
+/** A session in memory: the document from MongoDB and newer changes. */
 export interface CachedSession {
   document: SessionDocument;
-  /** When MongoDB was last asked, by the clock that nobody sets. */
+  /** When MongoDB was last read, by the monotonic clock. */
   readAt: number;
   lastUsed: number;
   writtenUse: number;
   balance?: { value: WalletBalance; at: number };
 }
 
-/** Bounded memory of sessions, so that they go on while MongoDB is down, and of what is to be written. */
+/** A limited cache of sessions, so that they work while MongoDB is down, and of their unwritten changes. */
 export class SessionCache {
   readonly #sessions = new LRUCache<string, CachedSession>({ max: MAX_CACHED });
   readonly #unwritten = new Map<string, CachedSession>();
@@ -27,7 +27,7 @@ export class SessionCache {
     return this.#sessions.get(sessionId) ?? this.#unwritten.get(sessionId);
   }
 
-  /** Takes over what MongoDB says, keeping what is newer here. */
+  /** Updates the session from MongoDB's document. Newer values in memory stay. */
   upsert(document: SessionDocument, readAt: number): CachedSession {
     const known = this.get(document._id);
     const stored = document.lastUsed.getTime();
@@ -50,7 +50,7 @@ export class SessionCache {
     this.#unwritten.delete(sessionId);
   }
 
-  /** Uses of one session are written at most once a minute. */
+  /** Notes a use. Uses of a session are written at most once a minute. */
   use(cached: CachedSession, now: number): void {
     cached.lastUsed = Math.max(cached.lastUsed, now);
     if (cached.lastUsed - cached.writtenUse >= MINUTE_MS) this.#toWrite(cached);
@@ -60,12 +60,12 @@ export class SessionCache {
     const cached = this.get(sessionId);
     if (cached === undefined) return;
     const value = isWhole ? told : withKnown(told, cached.balance?.value)!;
-    // It is newer than the one before, whatever the clock was set to meanwhile.
+    // The time must rise with each balance, even if the system clock was set back.
     cached.balance = { value, at: Math.max(now, (cached.balance?.at ?? 0) + 1) };
     if (JSON.stringify(value).length <= MAX_BALANCE_BYTES) this.#toWrite(cached);
   }
 
-  /** What there is to write; it counts as written unless it is requeued. */
+  /** Returns the unwritten changes. They count as written unless they are requeued. */
   drainUnwritten(): { changes: SessionChange[]; requeue: () => void } {
     const taken = [...this.#unwritten.values()];
     this.#unwritten.clear();
@@ -86,12 +86,12 @@ export class SessionCache {
   }
 }
 
-/** The last one that was told, or the launch's. */
+/** The last known balance, or the balance of the launch. */
 function balanceIn({ lastBalance, balance }: SessionDocument): WalletBalance | undefined {
   return lastBalance === undefined ? balance : (JSON.parse(lastBalance) as WalletBalance);
 }
 
-/** `forgotten`: as if it had never been, also while MongoDB hasn't cleared it away yet. */
+/** `forgotten`: the session counts as unknown, even if MongoDB hasn't deleted it yet. */
 export function sessionStatus(cached: CachedSession, now: number): 'live' | 'expired' | 'forgotten' {
   const loggedOut = cached.document.loggedOutAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const ended = Math.min(cached.lastUsed + SESSION_MS, loggedOut);

@@ -19,7 +19,7 @@ import type { MonotonicClock } from '../domain/time';
 
 export type { OpenSession, PlayerDetails, RegisteredPlayer, SessionSeed, Sessions } from './types';
 
-/** A cached session is taken as it is for this long; then MongoDB is asked again, if it answers in time. */
+/** A cached session is used without a read for this long. Then it is read again, if MongoDB responds in time. */
 const FRESH_MS = 10_000;
 const REREAD_PATIENCE_MS = 250;
 const WRITE_EVERY_MS = 1_000;
@@ -69,7 +69,7 @@ export function createSessions(options: SessionsOptions): Sessions {
           _id: tokenHash(token),
           seed,
           expiresAt: new Date(now + LAUNCH_MS),
-          // As long as its session may be asked for: until then "spent" can be told from "never was".
+          // Kept as long as its session, so that a spent token can be distinguished from an unknown one.
           deleteAt: new Date(now + LAUNCH_MS + SESSION_MS + GRACE_PERIOD_MS),
         });
         return token;
@@ -120,7 +120,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** Finds sessions by their tokens: in memory, in MongoDB, and by spending a launch token. */
+/** Finds sessions by their tokens: in memory, in MongoDB, or by using up a launch token. */
 function createLookups(
   store: SessionStore,
   cache: SessionCache,
@@ -139,7 +139,7 @@ function createLookups(
     return cache.upsert(document, monotonicNow());
   }
 
-  /** All calls that come at once with the same launch token find, or make, the one session named after it. */
+  /** Concurrent calls with the same launch token get the same session: its id is the hash of the launch token. */
   async function spendByCall(
     launchId: string,
     providerId: string | undefined,
@@ -161,7 +161,7 @@ function createLookups(
     return reading;
   }
 
-  /** With MongoDB down or slow, the session in memory goes on (docs/interface#mongodb-down-round). */
+  /** While MongoDB is down or slow, the session in memory is used (docs/interface#mongodb-down-round). */
   async function reread(cached: CachedSession, sessionId: string): Promise<CachedSession> {
     const reading = readOnce(sessionId, undefined).catch((error: unknown) => {
       if (isUnavailable(error)) return cached;
@@ -195,7 +195,7 @@ function createLookups(
   };
 }
 
-/** A launch spent long ago whose session is gone does not come to life again. */
+/** An old launch whose session is deleted must not create a session again. */
 function isRecent(launch: LaunchDocument, now: number): boolean {
   return launch.spentAt !== undefined && now - launch.spentAt.getTime() < SESSION_MS;
 }
@@ -215,7 +215,7 @@ function documentOf(sessionId: string, seed: SessionSeed, now: number): SessionD
   };
 }
 
-/** Uses and balances go to MongoDB once a second; what fails goes with the next round. */
+/** Writes uses and balances to MongoDB once a second. Failed writes are repeated the next time. */
 function writeBehind(store: SessionStore, cache: SessionCache, logger: Logger): { close(): Promise<void> } {
   let writing: Promise<void> = Promise.resolve();
   let failing = false;

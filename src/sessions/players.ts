@@ -4,7 +4,7 @@ import type { PlayerDetails, RegisteredPlayer } from './types';
 import { needingMongo } from './unavailable';
 
 interface PlayerDocument {
-  /** Operator and player: two operators' equal player ids are two players. */
+  /** Operator and player, since two operators may use the same player id. */
   _id: string;
   operatorId: string;
   playerId: string;
@@ -14,7 +14,7 @@ interface PlayerDocument {
   updatedAt: Date;
 }
 
-/** Details that would make a player's document larger than this replace the former ones. */
+/** If the merged details would be larger than this, the new details replace the old ones. */
 const MAX_DETAILS_BYTES = 65_536;
 
 export function createPlayers(db: Db, clock: () => number) {
@@ -31,7 +31,7 @@ export function createPlayers(db: Db, clock: () => number) {
     const merged = { $mergeObjects: [{ $ifNull: ['$details', {}] }, given] };
     const fits = { $lte: [{ $bsonSize: merged }, MAX_DETAILS_BYTES] };
     const set = {
-      // Ids are data, not expressions, also when they begin with a dollar sign.
+      // $literal, since an id that begins with a dollar sign would be an expression.
       operatorId: { $literal: operatorId },
       playerId: { $literal: playerId },
       internalPlayerId: { $ifNull: ['$internalPlayerId', fresh] },

@@ -3,23 +3,23 @@ import type { WalletBalance } from '../domain/wallet-call';
 import type { SessionSeed } from './types';
 
 export const MINUTE_MS = 60_000;
-/** A launch URL's life (docs/interface#launch-url). */
+/** How long a launch URL is valid (docs/interface#launch-url). */
 export const LAUNCH_MS = MINUTE_MS;
-/** A session's life since its last use (docs/interface#session-life). */
+/** How long a session is valid after its last use (docs/interface#session-life). */
 export const SESSION_MS = 60 * MINUTE_MS;
-/** How long an ended session can still finish and read what it opened. */
+/** How long an ended session can still read and finish the rounds that it opened. */
 export const GRACE_PERIOD_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /** `_id` is the SHA-256 of the token. */
 export interface SessionDocument extends SessionSeed {
   _id: string;
-  /** JSON of the newest WalletBalance: operators' free-form names may mean something to the driver. */
+  /** The newest WalletBalance as a JSON text: free-form names of operators may have a meaning in the driver. */
   lastBalance?: string;
   createdAt: Date;
   lastUsed: Date;
   loggedOutAt?: Date;
   balanceAt?: Date;
-  /** TTL index: MongoDB forgets it then. */
+  /** MongoDB deletes the document at this time (TTL index). */
   deleteAt: Date;
 }
 
@@ -27,13 +27,13 @@ export interface LaunchDocument {
   _id: string;
   seed: SessionSeed;
   expiresAt: Date;
-  /** `connect` gave the session a token of its own; with `call` the launch token is the session's. */
+  /** After `connect` the session has a new token. After `call` the launch token is the token of the session. */
   spentBy?: 'connect' | 'call';
   spentAt?: Date;
   deleteAt: Date;
 }
 
-/** What is written behind the calls. */
+/** A change of a session that is written in the background. */
 export interface SessionChange {
   sessionId: string;
   lastUsed: number;
@@ -43,7 +43,10 @@ export interface SessionChange {
 export interface SessionStore {
   prepare(): Promise<void>;
   addLaunch(launch: LaunchDocument): Promise<void>;
-  /** The launch when this call spent it, or shares it (`call`); undefined otherwise. `of`: only that provider's. */
+  /**
+   * The launch, if this call used it up or shares it (`call`); undefined otherwise.
+   * @param of only a launch of this provider
+   */
   spend(
     launchId: string,
     by: 'connect' | 'call',
@@ -51,9 +54,9 @@ export interface SessionStore {
     of?: string,
   ): Promise<LaunchDocument | undefined>;
   restoreLaunch(launchId: string, sessionId: string): Promise<void>;
-  /** `usable`: neither spent nor late. */
+  /** `usable`: neither used nor expired. */
   launchState(launchId: string, now: number, of?: string): Promise<'none' | 'usable' | 'spent'>;
-  /** Adds the session unless it is there, and returns what is there. */
+  /** Adds the session if it doesn't exist, and returns the stored one. */
   addSession(session: SessionDocument): Promise<SessionDocument>;
   session(sessionId: string): Promise<SessionDocument | undefined>;
   logOut(sessionId: string, now: number): Promise<void>;
@@ -120,7 +123,7 @@ export function createSessionStore(db: Db): SessionStore {
 
     write: async (changes) => {
       if (changes.length === 0) return;
-      // Nothing is lost for good when these go missing: a use, and a balance that the next wallet call tells again.
+      // Acknowledged by one server only: if a use or balance is lost, the next wallet call returns the balance again.
       await sessions.bulkWrite(changes.flatMap(operationsOf), { ordered: false, writeConcern: { w: 1 } });
     },
   };
@@ -138,7 +141,7 @@ function operationsOf(change: SessionChange): AnyBulkWriteOperation<SessionDocum
   };
   if (balance === undefined) return [use];
   const at = new Date(balance.at);
-  // Another process may have heard a newer one.
+  // Another process may have stored a newer balance.
   const older = { $or: [{ balanceAt: { $exists: false } }, { balanceAt: { $lt: at } }] };
   return [
     use,

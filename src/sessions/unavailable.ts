@@ -2,8 +2,8 @@ import { MongoError } from 'mongodb';
 import { refuseBecause } from '../domain/errors';
 
 /**
- * Runs something that needs MongoDB. What MongoDB itself fails with becomes 503 SERVICEUNAVAILABLE with the reason as
- * `cause`; anything else stays what it is.
+ * Runs work that needs MongoDB. An error of MongoDB becomes 503 SERVICEUNAVAILABLE with the error as `cause`. Other errors
+ * stay as they are.
  */
 export async function needingMongo<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -14,7 +14,7 @@ export async function needingMongo<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Also a socket's own error, which the driver lets through where the server closes as it writes (EPIPE). */
+/** Includes errors of the socket: the driver passes them through if the server closes during a write (EPIPE). */
 function isMongos(error: unknown): boolean {
   if (error instanceof MongoError) return true;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

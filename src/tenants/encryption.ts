@@ -6,8 +6,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Secrets as they rest in MongoDB: `v1.<iv>.<tag>.<ciphertext>`, base64url. `owner` (kind and id of the tenant) is
- * authenticated with them, so that one tenant's entry does not open when it is copied to another.
+ * Encrypts secrets for MongoDB: `v1.<iv>.<tag>.<ciphertext>` in base64url. `owner` (kind and id of the tenant) is
+ * authenticated, too, so that the secrets of one tenant can't be decrypted after they are copied to another tenant.
  */
 export function encryptSecrets(key: Buffer, owner: string, secrets: readonly string[]): string {
   const iv = randomBytes(IV_BYTES);
@@ -16,7 +16,7 @@ export function encryptSecrets(key: Buffer, owner: string, secrets: readonly str
   return [VERSION, ...[iv, cipher.getAuthTag(), data].map((part) => part.toString('base64url'))].join('.');
 }
 
-/** Throws when it was encrypted with another key or for another tenant, or was changed. */
+/** Throws if the secrets were encrypted with another key or for another tenant, or were changed. */
 export function decryptSecrets(key: Buffer, owner: string, encrypted: string): string[] {
   const [version, ...parts] = encrypted.split('.');
   const [iv, tag, data] = parts.map((part) => Buffer.from(part, 'base64url'));

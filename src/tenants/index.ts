@@ -19,16 +19,16 @@ interface Snapshot {
 }
 
 /**
- * Reads TENANTS_FILE, puts it into MongoDB and goes on reading MongoDB every `refreshMs`. Returns after the first try:
- * with MongoDB down the file's tenants are there at once, and the rest follows as soon as it is back.
- * @throws TenantsFileError, ConfigError (SECRETS_KEY is another one than MongoDB's secrets were encrypted with)
+ * Reads TENANTS_FILE, writes it to MongoDB, and reads MongoDB every `refreshMs`. Returns after the first attempt: while
+ * MongoDB is down, only the tenants of the file are known.
+ * @throws TenantsFileError, ConfigError (MongoDB's secrets are encrypted with another SECRETS_KEY)
  */
 export async function loadTenants(options: {
   file: string;
   db: Db;
   secretsKey: Buffer;
   logger: Logger;
-  /** Worth a word: URLs that will not be called. */
+  /** Used to warn about URLs that the service may not call. */
   callbackAddresses?: CallbackAddresses;
   refreshMs?: number;
   retryMs?: number;
@@ -45,7 +45,7 @@ export async function loadTenants(options: {
   return tenants;
 }
 
-/** Tenants that stand in memory only: for tests, and for tools without MongoDB. */
+/** Tenants in memory only, for tests and for tools without MongoDB. */
 export function tenantsInMemory(entries: TenantEntries): Tenants {
   return { ...answersFrom(() => snapshotOf(entries)), complete: true, refresh: nothing, close: nothing };
 }
@@ -92,7 +92,7 @@ class RefreshedTenants implements Tenants {
     ).unref();
   }
 
-  /** Concurrent calls share one reading. Rejects when MongoDB cannot be read; what is in memory stays. */
+  /** Concurrent calls share one read. Rejects if MongoDB cannot be read; the tenants in memory stay. */
   refresh(): Promise<void> {
     this.#running ??= this.#read().finally(() => (this.#running = undefined));
     return this.#running;
@@ -116,7 +116,7 @@ class RefreshedTenants implements Tenants {
     this.#failing = false;
   }
 
-  /** One line when it begins, not one a second. */
+  /** Logs the first failure only, not one line per second. */
   #missed(error: unknown): void {
     if (!this.#failing) {
       this.options.logger.warn(
@@ -146,5 +146,5 @@ function answersFrom(snapshot: () => Snapshot): Pick<Tenants, 'operator' | 'prov
 }
 
 async function nothing(): Promise<void> {
-  // In memory there is nothing to read again and nothing to close.
+  // Tenants in memory need no refresh and no close.
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../config';
 import { decryptSecrets, encryptSecrets } from './encryption';
 import { GameEntry, OperatorEntry, ProviderEntry, type TenantEntries } from './file';
 
-/** `entry` is the tenant as TENANTS_FILE has it, without its secrets; a newer version reads it with its own defaults. */
+/** `entry` is the tenant as in TENANTS_FILE, without its secrets. Defaults are added when it is read. */
 interface TenantDocument {
   _id: string;
   entry: Record<string, unknown>;
@@ -17,11 +17,11 @@ type Kind = 'operator' | 'provider' | 'game';
 const COLLECTIONS = { operator: 'operators', provider: 'providers', game: 'games' } as const;
 const TENANT_LIMIT = 100_000;
 
-/** Tenants in MongoDB, secrets encrypted. */
+/** Tenants in MongoDB, with encrypted secrets. */
 export interface TenantStore {
-  /** Adds and replaces; what the file doesn't name stays. An entry that is there already is not written again. */
+  /** Adds and replaces entries. Tenants that are not in the file stay. Unchanged entries are not written again. */
   upsert(entries: TenantEntries): Promise<void>;
-  /** All that can be read with our key; another one is logged by its name and left out. */
+  /** All tenants that can be read with this SECRETS_KEY. Others are logged and left out. */
   readAll(): Promise<TenantEntries>;
 }
 
@@ -59,7 +59,7 @@ export function createTenantStore(db: Db, secretsKey: Buffer, logger: Logger): T
   }
 
   /**
-   * Secrets of another key are never overwritten: a process that came with the wrong one would lock out all that run.
+   * Secrets of another key are never overwritten: a process with the wrong key would lock out all other processes.
    * @throws ConfigError
    */
   function readable(kind: Kind, document: TenantDocument): string[] | undefined {
@@ -67,7 +67,7 @@ export function createTenantStore(db: Db, secretsKey: Buffer, logger: Logger): T
       return secretsOf(kind, document);
     } catch {
       throw new ConfigError([
-        `SECRETS_KEY: is not the one that the secrets in MongoDB (${ownerOf(kind, document._id)}) are encrypted with; every process needs the same`,
+        `SECRETS_KEY: the secrets in MongoDB (${ownerOf(kind, document._id)}) are encrypted with another key; every process needs the same key`,
       ]);
     }
   }
@@ -86,7 +86,7 @@ export function createTenantStore(db: Db, secretsKey: Buffer, logger: Logger): T
         const reason =
           error instanceof z.ZodError
             ? z.prettifyError(error)
-            : 'SECRETS_KEY is not the one it was kept with';
+            : 'its secrets are encrypted with another SECRETS_KEY';
         logger.error({ tenant: ownerOf(kind, document._id), reason }, 'tenant left out');
         return [];
       }

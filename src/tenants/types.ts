@@ -1,24 +1,24 @@
 import type { OperatorAddress, ProviderAddress } from '../clients/types';
 import type { SomeGameSettings } from '../domain/game-settings';
 
-/** An operator as the service works with it; durations in milliseconds, secrets in the clear (docs/interface#tenants-file). */
+/** The settings of an operator. Durations are in milliseconds, secrets are decrypted (docs/interface#tenants-file). */
 export interface OperatorSettings extends OperatorAddress {
   autoCloseAfterMs: number;
   gameRoundReport: boolean;
-  /** 0: the time stamp is not checked. */
+  /** 0: the time of the timestamp is not checked. */
   timestampToleranceMs: number;
   /** ISO code → currency multiplier. */
   currencies: Readonly<Record<string, number>>;
   gameSettings: SomeGameSettings;
-  /** Profile name → settings that win over the operator's own. */
+  /** Profile name → settings that override the operator's settings. */
   profiles: Readonly<Record<string, SomeGameSettings>>;
-  /** Error ids of a credit call that are repeated like a 5xx. */
+  /** A credit call that is refused with one of these error ids is retried, like after a 5xx. */
   repeatableErrorIds: readonly number[];
-  /** See DeliveryFacts (src/domain/classify-wallet-reply.ts). */
+  /** See DeliveryHistory (src/domain/classify-wallet-reply.ts). */
   strictReplies: boolean;
-  /** It can't take back a single follow-up debit. */
+  /** The operator can't void a single follow-up debit, only the whole round. */
   voidsWholeRound: boolean;
-  /** Pretend money of a demo launch in minor units, before the multiplier. */
+  /** The balance of a demo launch in minor units, before the currency multiplier. */
   demoBalance: number;
 }
 
@@ -32,20 +32,20 @@ export interface GameDefinition {
   name: string;
   studio: string;
   launchUrl: string;
-  /** Draws from the service's RNG; others bring their results. */
+  /** The game draws from the service's RNG. Other games send their own results. */
   serviceRng: boolean;
   followUpDebits: boolean;
   resultCallback: boolean;
   historyCallback: boolean;
 }
 
-/** Who the service works for. Answers come from memory, at most `refreshMs` behind MongoDB, also while that is down. */
+/** The operators, providers and games, from memory. They are at most `refreshMs` older than MongoDB, unless MongoDB is down. */
 export interface Tenants {
   operator(operatorId: string): OperatorSettings | undefined;
   provider(providerId: string): ProviderSettings | undefined;
   game(gameCode: string): GameDefinition | undefined;
   games(): readonly GameDefinition[];
-  /** False until MongoDB was read once: then an unknown id may be one that only MongoDB knows. */
+  /** False until MongoDB was read once. Until then an unknown id may exist in MongoDB. */
   readonly complete: boolean;
   refresh(): Promise<void>;
   close(): Promise<void>;

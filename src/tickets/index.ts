@@ -7,19 +7,19 @@ import type { WalletBalance } from '../domain/wallet-call';
 export interface TicketChooserOptions {
   wallet: Pick<OperatorWallet, 'getBalance'>;
   operatorOf: (operatorId: string) => OperatorAddress | undefined;
-  /** How many rounds a ticket has paid for, and what they won in minor units; rejects when that can't be told. */
+  /** How many rounds a ticket has paid for, and the sum of their wins in minor units. Rejects if that can't be read. */
   ticketUse: (operatorId: string, playerId: string, serial: string) => Promise<{ used: number; won: number }>;
 }
 
 const SIGNATURE_WRONG = 1001;
 
 /**
- * The player's ticket for a bet, as the operator tells now (docs/interface#tickets): of the session's currency and, when
- * given, of that stake (minor units); for which of several see chooseFreePlay. Nothing is reserved: the wallet decides
- * races.
+ * Asks the operator for the player's tickets and chooses one for a bet (docs/interface#tickets): in the session's currency
+ * and, if given, with this stake (minor units); see chooseFreePlay. Nothing is reserved: the wallet decides if two bets use
+ * the same ticket.
  * Rejects with RefusedError: 400 MODENOTALLOWED (real mode only), 400 NOTICKETAVAILABLE, 400 with the operator's own
- * errorCode, 502 WALLETUNAVAILABLE (no answer, none that can be read, our signature refused), 503 SERVICEUNAVAILABLE
- * (what the ticket was used for before can't be told).
+ * errorCode, 502 WALLETUNAVAILABLE (no response, unreadable reply, our signature refused), 503 SERVICEUNAVAILABLE (the
+ * earlier use of the ticket can't be read).
  */
 export function createTicketChooser(options: TicketChooserOptions): CommandPorts['chooseTicket'] {
   const { wallet, operatorOf, ticketUse } = options;
@@ -52,7 +52,7 @@ function balanceIn(answer: BalanceAnswer): WalletBalance {
     case 'balance':
       return answer.balance;
     case 'refused':
-      // A refusal of our signature is not the provider's to know of.
+      // A refusal of our signature is not the provider's fault, so it is not passed through.
       if (answer.errorCode === undefined || answer.errorCode.id === SIGNATURE_WRONG)
         throw refuse('WALLETUNAVAILABLE');
       throw new RefusedError({ status: 400, errorCode: answer.errorCode });

@@ -207,7 +207,7 @@ describe('the share of pending calls', () => {
   test('reports have their own, and take none of the calls’', async () => {
     const report = (): Promise<void> => wallet.doGameRoundReport(operator('a'), {});
     const going = report();
-    await expect(report()).rejects.toThrow('at a time');
+    await expect(report()).rejects.toThrow('at the same time');
     const calls = Array.from({ length: 5 }, () => call('credit'));
     for (const finish of pending) finish();
     await going;
@@ -244,7 +244,7 @@ test('a provider’s calls: beyond its share they fail at once; another provider
     provider.doAutoClose({ providerId, gameUrl: '', secrets: [] }, { gameRound: 'r', gameSettings: {} });
   const first = close('p1');
   const finishFirst = finish;
-  await expect(close('p1')).rejects.toThrow('at a time');
+  await expect(close('p1')).rejects.toThrow('at the same time');
   const other = close('p2');
   finish();
   finishFirst();

@@ -216,7 +216,9 @@ describe('loadTenants', () => {
     await load();
     const before = await db.collection('operators').find().toArray();
     const stranger = loadTenants({ file, db, secretsKey: randomBytes(32), logger });
-    await expect(stranger).rejects.toThrow(/SECRETS_KEY: is not the one/);
+    await expect(stranger).rejects.toThrow(
+      /SECRETS_KEY: the secrets in MongoDB .* are encrypted with another key/,
+    );
     expect(await db.collection('operators').find().toArray()).toEqual(before);
   });
 

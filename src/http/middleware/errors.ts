@@ -3,13 +3,13 @@ import { refusal, RefusedError, type Refusal } from '../../domain/errors';
 import type { Logger } from '../../logging';
 import type { Context } from '../route-context';
 
-/** Unless the refusal knows better (`retryAfterSeconds`). */
+/** Used if the refusal has no `retryAfterSeconds`. */
 const RETRY_AFTER_SECONDS = 1;
 const RETRIABLE = new Set([429, 503]);
 
 /**
- * The one place where errors become replies: a RefusedError its status and `{errorCode}`, anything else a 500 that
- * tells nothing. Routes that don't exist are 404, wrong methods 405, both NOTFOUND.
+ * Turns errors into replies. A RefusedError becomes its status and `{errorCode}`; any other error becomes a 500 without
+ * details. An unknown route is 404 NOTFOUND, a wrong method 405 NOTFOUND.
  */
 export function errorReplies(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {

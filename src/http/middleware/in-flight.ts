@@ -3,8 +3,8 @@ import { refuse } from '../../domain/errors';
 import type { Context } from '../route-context';
 
 /**
- * Bounds the calls that are here in any state, before anything of them is read: bodies that come slowly, callers that
- * are yet to be known. Health is always answered.
+ * Limits all calls in flight before anything of them is read, so that slow bodies and unknown callers count, too. Health
+ * checks are exempt.
  * @throws RefusedError 503 SERVICEUNAVAILABLE
  */
 export function limitInFlight(most: number, isExempt: (path: string) => boolean) {
@@ -15,7 +15,7 @@ export function limitInFlight(most: number, isExempt: (path: string) => boolean)
       return;
     }
     if (here >= most) {
-      // Its body is not read.
+      // Close the connection, since the body is not read.
       ctx.set('Connection', 'close');
       throw refuse('SERVICEUNAVAILABLE', 'too many calls at the same time');
     }

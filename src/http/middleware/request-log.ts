@@ -7,7 +7,7 @@ import { isIdentifier } from '../../domain/texts';
 
 const REQUEST_ID = 'x-request-id';
 
-/** The caller's X-Request-Id when there is exactly one and it is well-formed. */
+/** The caller's X-Request-Id, if there is exactly one and it is well-formed. */
 export function requestIdOf(ctx: Context): string | undefined {
   const values = ctx.req.headersDistinct[REQUEST_ID];
   const [value] = values ?? [];
@@ -15,15 +15,15 @@ export function requestIdOf(ctx: Context): string | undefined {
 }
 
 /**
- * One line when a call comes and one when it is answered, with the same id; the metrics; `X-Response-Id` (a fresh
- * UUID) and the caller's X-Request-Id on every reply. Paths that are no route are not logged: anything may stand there.
+ * Logs one line when a call arrives and one when it is answered, with the same ids. Counts the metrics. Sets `X-Response-Id`
+ * (a new UUID) and the caller's X-Request-Id on every reply. Does not log unknown paths: they may contain anything.
  */
 export function requestLog(options: {
   logger: Logger;
   metrics: Metrics;
-  /** The route's own path, undefined for a path that has none. */
+  /** The path of the matching route; undefined if there is none. */
   routeOf: (path: string) => string | undefined;
-  /** Asked every few seconds by machines. */
+  /** Health checks arrive every few seconds, so they are logged at level debug only. */
   isQuiet: (path: string) => boolean;
 }) {
   const { logger, metrics } = options;

@@ -7,14 +7,14 @@ import * as operations from '../operations/player-and-service';
 
 const PACKAGE = dirname(require.resolve('swagger-ui-dist/package.json'));
 
-/** Of the page's own files, all from this server: nothing comes from anywhere else. */
+/** The files of the page. All come from this server, none from another origin. */
 const FILES: Readonly<Record<string, { type: string; read: () => Promise<Buffer | string> }>> = {
   'docs.js': { type: 'js', read: () => Promise.resolve(SCRIPT) },
   'swagger-ui.css': { type: 'css', read: once('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: 'js', read: once('swagger-ui-bundle.js') },
 };
 
-/** All readers share one copy: a thousand slow ones must not hold a thousand megabytes. */
+/** Reads a file once. All responses share one copy, so that many slow readers need no additional memory. */
 function once(name: string): () => Promise<Buffer> {
   let reading: Promise<Buffer> | undefined;
   return () => {
@@ -26,7 +26,7 @@ function once(name: string): () => Promise<Buffer> {
   };
 }
 
-/** Swagger UI sets styles as it renders and draws its icons from data URLs; it fetches the document, and that is all. */
+/** Allows what Swagger UI needs: inline styles, icons as data URLs, and the document from this server. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -57,7 +57,7 @@ export function documentationRoutes({ deps }: RouteContext, router: Router<CallS
   router.get(operations.docsFile.path, async (ctx: Context) => {
     const { file = '' } = ctx.params as { file?: string };
     const found = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
-    // Without a body it is answered as any path that does not exist.
+    // Without a body, the error middleware replies 404.
     if (found === undefined) return;
     ctx.set('Cache-Control', 'public, max-age=3600');
     ctx.type = found.type;
@@ -83,7 +83,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Nothing can be tried out from here: calls are signed with secrets that belong in no browser. */
+/** No "Try it out": calls are signed with secrets, which must not be in a browser. */
 const SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',

@@ -9,7 +9,7 @@ import * as operations from '../operations/game-engine';
 import { assertActivePlayerSession, readRound, roundsFor } from '../authorization';
 
 const DAY_MS = 86_400_000;
-/** A player has one open round per game, and crashed ones beside. */
+/** A player has at most one open round per game, and any number of crashed ones. */
 const MAX_OPEN_ROUNDS = 50;
 const ASKED_AT_ONCE = 5;
 
@@ -43,14 +43,14 @@ export function historyRoutes(http: RouteContext, router: Router<CallState>): vo
     const { providerId } = provider;
     const { gameCode, maxRecords } = input;
     const rounds = await asked(http.deps.roundLists.openRoundsByGame(providerId, gameCode, maxRecords));
-    // A game that has moved to another provider is still this one's where rounds from before are open.
+    // A game that has moved to another provider still belongs to this one if rounds from before the move are open.
     const isOwn = rounds.length > 0 || http.deps.tenants.game(gameCode)?.providerId === providerId;
     if (!isOwn) throw refuse('GAMENOTFOUND');
     return ok({ gameRoundList: rounds.map(openRoundItem) });
   });
 }
 
-/** Rounds of a demo session are not recorded (docs/interface#demo). */
+/** Demo rounds have no records (docs/interface#demo), so their list is empty. */
 async function closedRounds(
   { deps }: RouteContext,
   session: Session,
@@ -60,7 +60,7 @@ async function closedRounds(
   return session.mode === 'demo' ? [] : asked(deps.roundLists.closedRounds(session, since, maxRecords));
 }
 
-/** The records say which; how each of them stands, its workflow: a record may lag behind. */
+/** The records say which rounds are open. Their workflows give the current state, since a record may be outdated. */
 async function openRounds(http: RouteContext, session: Session): Promise<ListedRound[]> {
   const { commands, queries } = roundsFor(http, session);
   if (session.mode === 'demo') {
@@ -69,7 +69,7 @@ async function openRounds(http: RouteContext, session: Session): Promise<ListedR
   }
   const records = await asked(http.deps.roundLists.openRoundsOfPlayer(session, MAX_OPEN_ROUNDS));
   const rounds: ListedRound[] = [];
-  // Workflows tell all of a round: few at a time.
+  // A workflow returns the whole round, so ask only a few at the same time.
   for (let next = 0; next < records.length; next += ASKED_AT_ONCE) {
     const some = records.slice(next, next + ASKED_AT_ONCE).map(async (record) => {
       const round = await commands.describeRound(record.hash);
@@ -80,7 +80,7 @@ async function openRounds(http: RouteContext, session: Session): Promise<ListedR
   return rounds.filter(({ status }) => status === 'open');
 }
 
-/** An answer of the read model. @throws SERVICEUNAVAILABLE */
+/** Waits for the read model. @throws SERVICEUNAVAILABLE */
 async function asked<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
     throw refuseBecause(error, 'SERVICEUNAVAILABLE');

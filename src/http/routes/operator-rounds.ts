@@ -34,7 +34,7 @@ export function operatorRoundRoutes(http: RouteContext, router: Router<CallState
   );
 }
 
-/** @throws MODENOTALLOWED for a demo round, which no operator has transactions of */
+/** @throws MODENOTALLOWED for a demo round: the operator has no transactions of it */
 async function reconcile(
   { deps }: RouteContext,
   operatorId: string,
@@ -49,7 +49,7 @@ async function reconcile(
   }
 }
 
-/** The operator's answer, mirrored: its refusal 400 with its errorCode, its silence 502 (docs/interface#reconcile-reply). */
+/** The operator's reply: 400 with its errorCode if it refused, 502 if it did not respond (docs/interface#reconcile-reply). */
 function reconciled({ deps }: RouteContext, ctx: Context, { round, outcome }: ReconcileResult): Answer {
   const { kind, hashesProcessed, errorCode, balance } = outcome;
   const body = {
@@ -67,7 +67,7 @@ function reconciled({ deps }: RouteContext, ctx: Context, { round, outcome }: Re
   return { status: refused.status, body: { ...body, errorCode: refused.errorCode } };
 }
 
-/** A round of the operator's player. @throws GAMEROUNDNOTFOUND, also for somebody else's */
+/** A round of the operator's player. @throws GAMEROUNDNOTFOUND, also for a round of another player or operator */
 async function playersRound(
   { deps }: RouteContext,
   { ctx, operator, input }: OperatorCall<{ playerId: string; gameRound: string }>,

@@ -12,7 +12,7 @@ import { validated } from '../schemas/fields';
 import { currentBalance } from '../wallet-balance';
 import { openRoundHash } from './reads';
 
-/** Calls of the game's page in the player's browser (docs/interface#connect): not signed, the token is all they have. */
+/** Calls of the game's page in the player's browser (docs/interface#connect). They are not signed; the token authenticates them. */
 export function playerRoutes(http: RouteContext, router: Router<CallState>): void {
   const { sessions } = http.deps;
 
@@ -25,7 +25,7 @@ export function playerRoutes(http: RouteContext, router: Router<CallState>): voi
         connected(http, opened),
       );
     } catch (error) {
-      // Without the operator's word the player got nothing: the same link may be tried again.
+      // The connect failed (for example, the operator did not respond), so the player may use the same launch URL again.
       await sessions.undoConnect(launchToken, opened);
       throw error;
     }
@@ -77,11 +77,11 @@ async function historyToldByGame(
   });
 }
 
-/** The game's page is served by its provider, so from another origin; no cookie is ever read here. */
+/** Allows all origins: the provider serves the game's page from its own origin. No cookie is read here. */
 async function fromAnyPage(ctx: Context, next: Next): Promise<void> {
   ctx.set('Access-Control-Allow-Origin', '*');
   ctx.set('Access-Control-Expose-Headers', 'X-Request-Id, X-Response-Id, Retry-After');
-  // The router answers HEAD like GET, and a link preview would spend the player's token.
+  // The router handles HEAD like GET, so a link preview would use up the player's token.
   if (ctx.method === 'HEAD') {
     ctx.status = 405;
     return;

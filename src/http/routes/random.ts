@@ -7,8 +7,8 @@ import * as operations from '../operations/game-engine';
 import { openRoundHash } from './reads';
 
 /**
- * POST /getRandomResult (docs/interface#get-random-result): for games marked `serviceRng`. A round that is being finished by an expired
- * session, or by a token made for it, may need draws too.
+ * POST /getRandomResult (docs/interface#get-random-result), for games with `serviceRng`. Expired sessions and tokens for one
+ * round may draw, too: they may need draws to finish a round.
  */
 export function randomRoutes(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(http, router, operations.getRandomResult, { fresh: false }, async (call) => {

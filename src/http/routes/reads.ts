@@ -59,18 +59,18 @@ export function readRoutes(http: RouteContext, router: Router<CallState>): void 
   });
 }
 
-/** The session's open round, '' when it has none or that can't be told just now. */
+/** The hash of the session's open round; '' if it has none or if that can't be read now. */
 export async function openRoundHash(http: RouteContext, session: Session): Promise<string> {
   if (session.onlyGameround !== undefined) return session.onlyGameround;
   if (session.mode === 'demo' && http.deps.demoRounds === undefined) return '';
   const open = await roundsFor(http, session)
     .queries.findOpenRound(session)
     .catch(() => undefined);
-  // Where a game has moved, the guard's round may be another provider's.
+  // If the game has moved, the guard may hold a round of another provider.
   return open !== undefined && owns(session, open.identity) ? open.identity.gameround : '';
 }
 
-/** By its hash, by the provider's id, or the token's open round (docs/interface#get-game-round-info). */
+/** Finds the round by its hash, by the provider's id, or as the token's open round (docs/interface#get-game-round-info). */
 async function roundAskedFor(
   http: RouteContext,
   session: Session,
@@ -98,7 +98,7 @@ function hashOf(session: Session, externalGameProviderRoundId: string): string {
   return gameroundHash(session.operatorId, session.playerId, session.gameCode, name);
 }
 
-/** A session for this round alone, as like the one that opened it as can be told. */
+/** Data for a session of this round only. It copies the session that opened the round, as far as that is known. */
 async function seedFor({ deps }: RouteContext, { identity }: RoundSnapshot) {
   const { operatorId, playerId, gameCode, providerId, mode, currency, currencyMultiplier, language } =
     identity;

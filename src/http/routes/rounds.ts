@@ -7,7 +7,7 @@ import { gameReply, spinsAvailable, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
 import { assertCanStart, assertCanPlay, readRound, roundsFor } from '../authorization';
 
-/** Game-engine calls that move a round (docs/interface#game-engine-api). */
+/** Game-engine calls that change a round (docs/interface#game-engine-api). */
 export function roundRoutes(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(http, router, operations.startGameRound, { fresh: true }, async (call) => {
     const { session, requestId, input } = call;
@@ -81,7 +81,7 @@ function spinCounterRoutes(http: RouteContext, router: Router<CallState>): void 
   );
 }
 
-/** The command of a call on an existing round, and who carries it out. */
+/** The command of a call on an existing round, and the service that carries it out. */
 function roundCommand<Input extends { token: string; gameRound: string }>(
   http: RouteContext,
   { session, requestId, input }: SessionCall<Input>,

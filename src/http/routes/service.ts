@@ -3,7 +3,7 @@ import { readinessReply } from '../health';
 import type { CallState, RouteContext } from '../route-context';
 import * as operations from '../operations/player-and-service';
 
-/** For balancers (docs/interface#health); measures are elsewhere (src/admin.ts). */
+/** Health checks for load balancers (docs/interface#health). Metrics are on the admin port (src/admin.ts). */
 export function serviceRoutes({ deps }: RouteContext, router: Router<CallState>): void {
   router.get(operations.healthLive.path, (ctx) => {
     ctx.body = { status: 'live' };
