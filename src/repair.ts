@@ -20,7 +20,7 @@ runProcess(async () => {
   const ports = commandPorts({ guards, rounds, queries, tenants, wallet: outbound.wallet });
   const repaired = await repairRecords(
     temporal.client,
-    { ...ports, openRecords: () => rounds.open() },
+    { ...ports, unfinishedRecords: (since) => rounds.unfinished(since) },
     new Date(time.data),
     TASK_QUEUE,
   );

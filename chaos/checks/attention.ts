@@ -44,7 +44,7 @@ export function expectedMarks(
   };
   if (state?.crashed === true) must.add('crashed');
   const kind = owes(round, 'void') ? 'void' : 'credit';
-  const isSending = pending.some(({ name }) => name === 'settle');
+  const isSending = pending.some(({ name }) => name === 'deliverUntilDefinite');
   if (isSending) must.add(`${kind}-pending`);
   else if (owes(round, 'void') && refusedVoid(round.calls)) must.add('void-refused');
   else if (!state?.crashed && owesCredit(round) && refusedCredit(round.calls))

@@ -17,7 +17,14 @@ export function nobodyForgotten({ rounds }: Evidence): Checked {
 }
 
 /** What a workflow whose round is over may still be about. */
-const WORK_AFTER_THE_END = ['deliver', 'settle', 'project', 'report', 'fetchResult', 'autoClose'];
+const WORK_AFTER_THE_END = [
+  'deliver',
+  'deliverUntilDefinite',
+  'project',
+  'report',
+  'fetchResult',
+  'autoClose',
+];
 
 /** A round that has just ended has nothing more to do, and ends at its next task. */
 const LAST_TASK_MS = 5_000;

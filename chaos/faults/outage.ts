@@ -183,7 +183,9 @@ async function isStalled({ stack }: Tools, gameRound: string): Promise<boolean> 
   const deadline = Date.now() + STALL_MS;
   while (Date.now() < deadline) {
     const { raw } = await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).describe();
-    if ((raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'settle'))
+    if (
+      (raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'deliverUntilDefinite')
+    )
       return true;
     await sleep(100);
   }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { GAMEROUND_WORKFLOW, workflowIdOf, type RoundStateView } from '../contracts/gameround';
 import { holdsGuard } from '../domain/round/replies';
-import { restoredRound } from '../domain/round/restored';
+import { needsWorkflow, restoredRound } from '../domain/round/restored';
 import type { CommandPorts } from './ports';
 import { createRoundClient, type RoundClient } from './round-client';
 
@@ -9,7 +9,7 @@ import { createRoundClient, type RoundClient } from './round-client';
 export interface Repaired {
   records: number;
   guards: number;
-  /** Open records without a running workflow. Their rounds were started again as crashed. */
+  /** Rounds that got a workflow again: open ones are crashed, cancelled ones send the voids that they owe. */
   rounds: number;
   /** Rounds that could not be checked, with the reason. A person has to look at them. */
   failed: { gameround: string; reason: string }[];
@@ -19,13 +19,14 @@ export interface RepairPorts extends Pick<
   CommandPorts,
   'repairRecord' | 'guards' | 'policyFor' | 'findRecorded'
 > {
-  openRecords(): AsyncIterable<string>;
+  /** The hashes of rounds that are open, or were cancelled since then or bear a mark. */
+  unfinishedRecords(since: Date): AsyncIterable<string>;
 }
 
 /**
  * Run this after a database was restored from a copy (docs/operations.md). It updates the records and guards from workflows
- * that run or were closed since then. It starts a workflow for each open record without one, so that the round can be
- * reconciled or settled.
+ * that run or were closed since then. It starts a workflow for each record that needs one and has none: for open rounds, so
+ * that they can be reconciled or settled, and for cancelled rounds that owe voids.
  */
 export async function repairRecords(
   client: Client,
@@ -54,13 +55,15 @@ export async function repairRecords(
     }),
   );
   await forEach(
-    ports.openRecords(),
+    ports.unfinishedRecords(since),
     attempt(async (gameround) => {
+      // Before the record is read: a workflow that ends in between has written it.
       if (await rounds.isRunning(gameround)) return;
       const recorded = await ports.findRecorded(gameround);
-      if (recorded?.snapshot.status !== 'open') return;
+      if (recorded === undefined || !needsWorkflow(recorded.snapshot)) return;
       const { snapshot, version } = recorded;
-      await rounds.restore(restoredRound(snapshot, await ports.policyFor(snapshot.identity)), version);
+      const policy = await ports.policyFor(snapshot.identity);
+      await rounds.restore(restoredRound(snapshot, policy, new Date().toISOString()), version);
       repaired.rounds += 1;
     }),
   );

@@ -25,7 +25,7 @@ import {
   type RoundStateView,
 } from '../contracts/gameround';
 import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/search-attributes';
-import { refuse } from '../domain/errors';
+import { refuse, refuseBecause } from '../domain/errors';
 import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundIdentity, RoundState } from '../domain/round/types';
 import { definitionsOf } from './command-definitions';
@@ -271,6 +271,9 @@ interface PendingAsk extends Waiting {
 /** The result of an update: the answer, or (with `heldKey`) the state of the round while the command is in progress. */
 type UpdateResult = { reply: RoundReply; heldKey?: string | undefined } | NotRunning | 'free' | 'guard-lost';
 
+/** The server fails an update with this type if the workflow ends before the update. */
+const ENDED_BY_FORCE = 'AcceptedUpdateCompletedWorkflow';
+
 /** A round's validator answers by failing the update, which leaves nothing in the history. This reads that failure. */
 async function updateResultOf(
   error: unknown,
@@ -291,10 +294,12 @@ async function updateResultOf(
       if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
       return { reply, heldKey: type === FAILURES.held ? (details?.[1] as string) : undefined };
     }
+    // A person has terminated the workflow: the round has to be repaired before anybody can say what became of the command.
+    case ENDED_BY_FORCE:
+      throw refuseBecause(error, 'SERVICEUNAVAILABLE');
     default:
-      break;
+      notRunningOrThrow(error);
   }
-  notRunningOrThrow(error);
   // A command that ended the round at once has its answer in the round's result.
   const kept = await answers();
   const reply = kept[call] ?? kept[key];

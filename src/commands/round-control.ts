@@ -2,8 +2,10 @@ import type { Client } from '@temporalio/client';
 import { TASK_QUEUE } from '../contracts/gameround';
 import { ERRORS, refuse, RefusedError, type ErrorObject } from '../domain/errors';
 import { RECONCILE } from '../domain/round/keys';
+import { needsWorkflow } from '../domain/round/restored';
 import type { RoundSnapshot } from '../domain/round/types';
 import { createRoundClient } from './round-client';
+import { isOver } from './send-to-round';
 
 export interface RoundControl {
   closeForReconciliation(gameround: string): Promise<ErrorObject | undefined>;
@@ -18,15 +20,27 @@ export function createRoundControl(
   taskQueue = TASK_QUEUE,
 ): RoundControl {
   const rounds = createRoundClient(client, taskQueue);
+
+  /**
+   * From the workflow, which replays a closed round from its history; past retention from the record. A workflow that was
+   * ended by force may not have taken in what its record already shows: a record that is over has the last word.
+   */
+  async function read(gameround: string): Promise<RoundSnapshot | undefined> {
+    const state = await rounds.state(gameround);
+    if (state !== undefined && state.status !== 'open') return state;
+    const record = await findRecord(gameround);
+    return state === undefined || isOver(record) ? record : state;
+  }
+
   return {
     async closeForReconciliation(gameround) {
       const end = { type: 'end', key: RECONCILE, reason: RECONCILE, forReconciliation: true } as const;
       // Retried while the round waits for its wallet. With `isWaiting` only the first attempt leaves something in the history.
       const reply = await rounds.signalThenUpdate(gameround, end, undefined, { isWaiting: true });
       if (reply === 'gone') {
-        // A person has terminated the workflow. The round has to be repaired first (docs/operations.md).
-        const isOpen = (await rounds.state(gameround))?.status === 'open';
-        if (isOpen) throw refuse('SERVICEUNAVAILABLE');
+        // A person has terminated the workflow, or Temporal lost it. The round has to be repaired first (docs/operations.md).
+        const round = await read(gameround);
+        if (round !== undefined && needsWorkflow(round)) throw refuse('SERVICEUNAVAILABLE');
         return undefined;
       }
       if (reply.refusal === undefined) return undefined;
@@ -45,7 +59,6 @@ export function createRoundControl(
         accepted,
       });
     },
-    /** Reads the workflow, also of a closed round within retention; otherwise the record. */
-    read: async (gameround) => (await rounds.state(gameround)) ?? findRecord(gameround),
+    read,
   };
 }

@@ -5,7 +5,7 @@ import { WAITING_MARKS } from '../domain/round/attention';
 import { replyAbout } from '../domain/round/replies';
 import type { Standing } from '../domain/round/record';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';
-import { mayFinish, owns, type Session } from '../domain/session';
+import { mayFinish, owns, reaches, type Session } from '../domain/session';
 import { commandDeadline } from './deadline';
 import type { CommandPorts } from './ports';
 import type { RoundClient } from './round-client';
@@ -95,7 +95,7 @@ async function authorizedStanding(
     record === undefined || record === 'unavailable'
       ? await identityOf(deps, gameround, deadline)
       : record.identity;
-  if (!owns(session, identity)) throw refuse('GAMEROUNDNOTFOUND');
+  if (!reaches(session, identity)) throw refuse('GAMEROUNDNOTFOUND');
   if (!mayFinish(session, identity)) throw refuse('TOKENEXPIRED');
   return record;
 }

@@ -3,8 +3,8 @@ import { currentDiscount } from '../domain/discounts';
 import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
 import { holdsGuard, replyAbout } from '../domain/round/replies';
-import type { RoundSnapshot } from '../domain/round/types';
-import { owns } from '../domain/session';
+import type { RoundSnapshot, StartCommand } from '../domain/round/types';
+import { owns, type Session } from '../domain/session';
 import { startCommandOf } from './start-command';
 import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from './ports';
@@ -101,6 +101,7 @@ async function repeat(
   // No ticket is looked up here: only the initial debit can use one.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
   if (!mayDebit) return deps.rounds.updateOnly(gameround, command, actor, deadline);
+  applyDiscount(deps, request.session, command);
   return deps.rounds.signalThenUpdate(gameround, command, actor, {
     deadline,
     isWaiting: isWaitingForWallet(record),
@@ -193,10 +194,7 @@ async function describeStart(
     command.stake = ticket.stake;
     command.grants = { tickets };
   } else {
-    const at = new Date(deps.nowMs()).toISOString();
-    const discountInfo = session.balance?.discountInfo;
-    command.discount = currentDiscount(discountInfo, command.stake, session.currency, at);
-    if (command.discount !== undefined) command.grants = { discountInfo };
+    applyDiscount(deps, session, command);
   }
   return {
     identity: {
@@ -215,6 +213,14 @@ async function describeStart(
     policy: await deps.ports.policyFor(session),
     command,
   };
+}
+
+/** Notes the discount that the stake has now, by what the operator told last. */
+function applyDiscount(deps: CommandDependencies, session: Session, command: StartCommand): void {
+  const at = new Date(deps.nowMs()).toISOString();
+  const discountInfo = session.balance?.discountInfo;
+  command.discount = currentDiscount(discountInfo, command.stake, session.currency, at);
+  if (command.discount !== undefined) command.grants = { discountInfo };
 }
 
 async function unavailableOnError<T>(run: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { ERRORS, errorIn, errorObject, type ErrorObject } from './errors';
 import { normalId } from './hashes';
-import { exactSum } from './money';
+import { exactSum, MAX_AMOUNT } from './money';
 import { bytesOf } from './texts';
 import type {
   OperatorTransaction,
@@ -248,8 +248,16 @@ export function readBalance(body: unknown): WalletBalance | undefined {
     balances,
     ...(typeof body.useBonusFirst === 'boolean' ? { useBonusFirst: body.useBonusFirst } : {}),
     ...(isObject(body.discountInfo) && isSmall(body.discountInfo) ? { discountInfo: body.discountInfo } : {}),
-    ...(listsTickets && isSmall(tickets) ? { tickets } : {}),
+    ...(listsTickets ? { tickets: fitting(tickets) } : {}),
   };
+}
+
+/** The first tickets, as many as fit. */
+function fitting(tickets: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+  let bytes = 0;
+  return tickets.filter(
+    (ticket) => isSmall(ticket) && (bytes += bytesOf(JSON.stringify(ticket))) <= MAX_BALANCE_EXTRA_BYTES,
+  );
 }
 
 /** Every reply is stored in the workflow's history, so it must be small. A value that is nested too deeply throws. */
@@ -262,7 +270,8 @@ function isSmall(value: unknown): boolean {
 }
 
 function readBalanceItem(item: unknown): WalletBalance['balances'] {
-  if (!isObject(item) || typeof item.amount !== 'number' || !Number.isFinite(item.amount)) return [];
+  // Beyond that the sum of some would be no number.
+  if (!isObject(item) || typeof item.amount !== 'number' || !(Math.abs(item.amount) <= MAX_AMOUNT)) return [];
   return [
     {
       type: typeof item.type === 'string' ? item.type.slice(0, MAX_BALANCE_NAME) : 'real',

@@ -38,6 +38,18 @@ export interface Session extends Owner {
   balance?: WalletBalance;
 }
 
+/**
+ * A session plays in one currency. It does not reach its player's rounds in another currency, except the round that it was
+ * made for: the round would take the amounts of its calls for amounts of its own currency.
+ */
+export function reaches(
+  session: Session,
+  round: Owner & Pick<Session, 'currency'> & { gameround: string },
+): boolean {
+  const isItsCurrency = session.currency === round.currency || session.onlyGameround === round.gameround;
+  return owns(session, round) && isItsCurrency;
+}
+
 /** An expired session can read and finish the rounds that it opened, and the round that its token was made for. */
 export function mayFinish(session: Session, round: { gameround: string; sessionId: string }): boolean {
   if (!session.expired || session.onlyGameround === round.gameround) return true;

@@ -1,7 +1,7 @@
 import { refuse } from '../domain/errors';
 import { gameroundHash, roundName, type RoundNaming } from '../domain/hashes';
 import type { RoundSnapshot } from '../domain/round/types';
-import { mayFinish, owns, type Session } from '../domain/session';
+import { mayFinish, reaches, type Session } from '../domain/session';
 import type { Rounds } from './deps';
 import type { RouteContext } from './route-context';
 
@@ -40,7 +40,7 @@ export async function readRound(rounds: Rounds, session: Session, gameround: str
   if (session.onlyGameround !== undefined && session.onlyGameround !== gameround)
     throw refuse('GAMEROUNDNOTFOUND');
   const round = await rounds.commands.describeRound(gameround, session);
-  if (round === undefined || !owns(session, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
+  if (round === undefined || !reaches(session, round.identity)) throw refuse('GAMEROUNDNOTFOUND');
   if (!mayFinish(session, round.identity)) throw refuse('TOKENEXPIRED');
   return round;
 }

@@ -72,8 +72,8 @@ export interface Rounds {
   recorded(gameround: string): Promise<Recorded | undefined>;
   /** The record, if its version is not one of `own`. */
   ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
-  /** The hashes of all open rounds, including crashed ones. */
-  open(): AsyncIterable<string>;
+  /** The hashes of all open rounds, including crashed ones, and of rounds that were cancelled since then or have a mark. */
+  unfinished(since: Date): AsyncIterable<string>;
   /** The rounds with a mark, counted by mark and operator. */
   waiting(): Promise<WaitingRounds[]>;
   collection: Collection<RoundDocument>;
@@ -119,7 +119,11 @@ export function createRounds(db: Db, environment: string): Rounds {
     },
     find: async (gameround) => (await find({ _id: gameround }))?.snapshot,
     recorded: (gameround) => find({ _id: gameround }),
-    open: () => collection.find({ status: 'open' }, { projection: { _id: 1 } }).map(({ _id }) => _id),
+    unfinished: (since) => {
+      const cancelled = [{ closedAt: { $gte: since } }, { waiting: { $exists: true } }];
+      const filter = { $or: [{ status: 'open' as const }, { status: 'cancel' as const, $or: cancelled }] };
+      return collection.find(filter, { projection: { _id: 1 } }).map(({ _id }) => _id);
+    },
     ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),
     waiting: () =>
       collection
@@ -142,12 +146,12 @@ export function createRounds(db: Db, environment: string): Rounds {
         .toArray(),
     async standing(gameround) {
       const owners = { operator: 1, player: 1, game: 1, providerId: 1, sessionId: 1 };
-      const projection = { _id: 0, status: 1, attention: 1, ...owners };
+      const projection = { _id: 0, status: 1, attention: 1, currency: 1, ...owners };
       const found = await collection.findOne({ _id: gameround }, { projection, timeoutMS: READ_TIMEOUT_MS });
       if (found === null) return undefined;
-      const { status, attention, operator, player, game, providerId, sessionId } = found;
+      const { status, attention, currency, operator, player, game, providerId, sessionId } = found;
       const owner = { operatorId: operator, playerId: player, gameCode: game, providerId };
-      return { status, attention, identity: { ...owner, gameround, sessionId } };
+      return { status, attention, identity: { ...owner, gameround, sessionId, currency } };
     },
   };
 }

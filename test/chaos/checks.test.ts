@@ -49,7 +49,7 @@ describe('the marks that a round should have', () => {
     ['the game’s result, for a moment', 'fetchResult', 1_000, [], []],
     ['the operator’s report, for more than a minute', 'report', 70_000, ['report-pending'], []],
     ['its record, for more than two seconds', 'project', 7_000, ['projection-pending'], []],
-    ['a credit', 'settle', 0, ['credit-pending'], []],
+    ['a credit', 'deliverUntilDefinite', 0, ['credit-pending'], []],
   ])('that waits for %s', (_what, name, forMs, must, may) => {
     expect(expectedMarks(closed, { pending: [{ name, forMs }], openForMs: 0 })).toEqual({ must, may });
   });

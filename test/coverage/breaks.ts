@@ -1000,7 +1000,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.idempotentStart'],
     file: 'src/domain/round/keys.ts',
-    find: "return isFollowUpDebit(state, command.rngCallId) ? `debit:${normalId(command.rngCallId)}` : 'start';",
+    find: "return isFollowUpDebit(state, command.rngCallId)\n        ? `${debitKeyPrefix}${normalId(command.rngCallId)}`\n        : 'start';",
     replace: 'return `debit:${command.rngCallId}:${Object.keys(state.commands).length}`;',
   },
   {
@@ -2099,7 +2099,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.left', 'c4.left#2'],
     file: 'src/domain/round/grants.ts',
-    find: 'withoutPlay(grants.tickets ?? [], ticket.serial)',
+    find: 'withoutPlay(grants.tickets, ticket.serial)',
     replace: 'grants.tickets',
   },
   {
@@ -2287,8 +2287,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.retention'],
     file: 'src/commands/round-control.ts',
-    find: '(await rounds.state(gameround)) ?? findRecord(gameround)',
-    replace: 'rounds.state(gameround)',
+    find: 'return state === undefined || isOver(record) ? record : state;',
+    replace: 'return state;',
   },
   {
     rows: ['c8.settles#2'],
@@ -2405,5 +2405,71 @@ export const BREAKS: readonly Break[] = [
     file: 'src/http/routes/player.ts',
     find: 'return validated(operations.connect.request, queryOf(ctx)).token;',
     replace: "return String(queryOf(ctx).token ?? 'x');",
+  },
+  {
+    rows: ['c4.leftFollowUp'],
+    file: 'src/commands/start-game-round.ts',
+    find: '  applyDiscount(deps, request.session, command);\n',
+    replace: '',
+  },
+  {
+    rows: ['c4.leftCancelled'],
+    file: 'src/domain/round/replies.ts',
+    find: "const counts = round.status !== 'cancel';",
+    replace: 'const counts = true;',
+  },
+  {
+    rows: ['c4.ticketsFit'],
+    file: 'src/domain/classify-wallet-reply.ts',
+    find: '{ tickets: fitting(tickets) }',
+    replace: '{ tickets: isSmall(tickets) ? tickets : [] }',
+  },
+  {
+    rows: ['c8.settlesVoid'],
+    file: 'src/domain/round/decide.ts',
+    find: "if (type === 'debit' && voided.has(hash)) return transaction;",
+    replace: '',
+  },
+  {
+    rows: ['c8.settlesVoid#2'],
+    file: 'src/domain/round/decide.ts',
+    find: 'if (voided.has(hash)) return `declined:',
+    replace: 'if (false as boolean) return `declined:',
+  },
+  {
+    rows: ['c8.settlesAgain'],
+    file: 'src/domain/round/decide.ts',
+    find: 'if (known !== undefined && command.key !== RECONCILE) return joinOrMismatch',
+    replace: 'if (known !== undefined) return joinOrMismatch',
+  },
+  {
+    rows: ['c4.otherCurrency'],
+    file: 'src/commands/send-to-round.ts',
+    find: 'if (!reaches(session, identity))',
+    replace: 'if (!owns(session, identity))',
+  },
+  {
+    rows: ['c4.lostVoids'],
+    file: 'src/domain/round/restored.ts',
+    find: "status === 'open' || (status === 'cancel' && debitsOwed(transactions).length > 0)",
+    replace: "status === 'open' || transactions.length < 0",
+  },
+  {
+    rows: ['c4.lostReconciled'],
+    file: 'src/commands/round-control.ts',
+    find: "if (round !== undefined && needsWorkflow(round)) throw refuse('SERVICEUNAVAILABLE');",
+    replace: '',
+  },
+  {
+    rows: ['c4.lostReconciled#2'],
+    file: 'src/commands/round-control.ts',
+    find: 'state === undefined || isOver(record) ? record : state',
+    replace: 'state ?? record',
+  },
+  {
+    rows: ['c4.terminated'],
+    file: 'src/commands/round-client.ts',
+    find: "      throw refuseBecause(error, 'SERVICEUNAVAILABLE');\n    default:",
+    replace: '    default:',
   },
 ];

@@ -140,6 +140,21 @@ describe('balances of a reply', () => {
     expect(read?.balances[0]?.amount).toBe(1);
   });
 
+  it('keeps the first tickets that fit, where there are more than it keeps', () => {
+    const tickets = Array.from({ length: 150 }, (_, index) => ({
+      serial: `T-${index}`,
+      text: 'x'.repeat(250),
+    }));
+    const kept = readBalance({ balances: [real], tickets })?.tickets ?? [];
+    expect(kept.length).toBeGreaterThan(100);
+    expect(kept).toEqual(tickets.slice(0, kept.length));
+  });
+
+  it('takes no balance whose amount no amount can be', () => {
+    const huge = { ...real, amount: 1e308 };
+    expect(readBalance({ balances: [huge, huge, real] })).toEqual({ balances: [real] });
+  });
+
   it('keeps a bounded number of balances and tickets of an endless reply', () => {
     const body = { balances: Array(5_000).fill(real), tickets: Array(5_000).fill({ serial: 'T' }) };
     const read = readBalance(body);

@@ -1,5 +1,6 @@
 import { currentDiscount } from '../../src/domain/discounts';
 import { freePlaysAvailable } from '../../src/domain/free-plays';
+import { freePlayInfo } from '../../src/domain/round/replies';
 import type { StartCommand } from '../../src/domain/round/types';
 import type { WalletBalance } from '../../src/domain/wallet-call';
 import {
@@ -44,6 +45,14 @@ describe('after a free play', () => {
     ]);
     expect(reply.balance?.balances).toEqual(BALANCE.balances);
     expect(reply.freePlayInfo).toMatchObject({ used: 1, granted: 3 });
+  });
+
+  it('counts no free play, and no win, once its round is cancelled', () => {
+    const round = new TestRound(byTicket()).settle(ACCEPTED);
+    round.do(addWin('w', 500));
+    const reply = round.do(VOID, ACCEPTED);
+    expect(reply.freePlayInfo).toMatchObject({ used: 0, granted: 3, won: 0 });
+    expect(freePlayInfo(round.state)).toMatchObject({ used: 0, won: 0 });
   });
 
   it('nothing of a ticket that is used up', () => {

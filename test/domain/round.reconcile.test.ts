@@ -1,6 +1,8 @@
 import { attentionOf } from '../../src/domain/round/attention';
+import { RECONCILE } from '../../src/domain/round/keys';
 import { readReconcileAnswer, settledBy, transactionsToResend } from '../../src/domain/round/reconcile';
 import { snapshotOf, totals } from '../../src/domain/round/replies';
+import { restoredRound } from '../../src/domain/round/restored';
 import type { EndCommand, SettleCommand } from '../../src/domain/round/types';
 import {
   ACCEPTED,
@@ -10,8 +12,10 @@ import {
   describeCall,
   end,
   END_REFUSED,
+  LATER,
   opened,
   OPERATOR_ERROR,
+  policy,
   refused,
   repeat,
   start,
@@ -91,6 +95,40 @@ describe('an open round is closed first; a close that is refused for good ends i
     round.settle(ACCEPTED);
     expect(round.reply(GENTLE)).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
     expect(round.transactions('credit')).toHaveLength(1);
+  });
+});
+
+describe('a crashed round with a void that is owed', () => {
+  /** The second bet is in doubt and its void has no answer; the record alone is left. */
+  function restored(): { round: TestRound; hash: string } {
+    const before = new TestRound(start(), { followUpDebits: true }).settle(ACCEPTED);
+    before.send(start({ rngCallId: 'rng-2' }));
+    before.settle(UNKNOWN);
+    const round = new TestRound().replace(restoredRound(snapshotOf(before.state), policy(), LATER));
+    return { round, hash: round.transactions('void')[0]!.hash };
+  }
+  const outcomes = ({ state }: TestRound): string[] =>
+    state.transactions.map(({ type, outcome }) => `${type} ${outcome}`);
+
+  it('a settle that accepts their common hash says that the bet was given back, not that it was taken', () => {
+    const { round, hash } = restored();
+    round.do(settleCommand([hash]));
+    expect(outcomes(round)).toEqual(['debit accepted', 'debit unknown', 'void accepted', 'end pending']);
+  });
+
+  it('a settle can not decline it: the player would lose the bet', () => {
+    const { round, hash } = restored();
+    expect(round.refusal(settleCommand([], [hash]))).toBe('INVALIDREQUEST');
+    expect(outcomes(round).slice(0, 3)).toEqual(['debit accepted', 'debit unknown', 'void pending']);
+  });
+
+  it('a settle under the key of reconciliations does not keep a later one from closing the round', () => {
+    const { round, hash } = restored();
+    round.do(settleCommand([], [], RECONCILE));
+    const owed = hashesOf(round, 'pending');
+    expect(owed).toContain(hash);
+    round.do(settleCommand(owed, [], RECONCILE));
+    expect(round.state).toMatchObject({ status: 'closed', crashed: false });
   });
 });
 

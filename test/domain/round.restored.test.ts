@@ -78,7 +78,9 @@ test('one that is cancelled there, its void answered, sends nothing', () => {
 test('a round that Temporal does not know is crashed, from its record, and can be reconciled', () => {
   const record = copied();
   record.do(addWin('w', 5));
-  const round = new TestRound().replace(restoredRound(snapshotOf(record.state), policy()));
+  const round = new TestRound().replace(
+    restoredRound(snapshotOf(record.state), policy(), '2026-01-01T00:00:00.000Z'),
+  );
   expect(round.state).toMatchObject({ status: 'open', crashed: true, amountToCollect: 45, commands: {} });
   expect(round.refusal(addWin('x', 1))).toBe('GAMEROUNDCRASHED');
 });

@@ -189,7 +189,12 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     policy,
     deliveries,
     repair: (since) =>
-      repairRecords(client, { ...ports, openRecords: () => rounds.open() }, since, taskQueue),
+      repairRecords(
+        client,
+        { ...ports, unfinishedRecords: (time) => rounds.unfinished(time) },
+        since,
+        taskQueue,
+      ),
     live,
     newSession: sessionOf,
     startWorker,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { StartGameRound } from '../../src/commands/types';
 import { freePlaysAvailable } from '../../src/domain/free-plays';
+import { gameRoundDetail } from '../../src/domain/round/record';
 import type { Session } from '../../src/domain/session';
 import { createHttpClient } from '../../src/clients/http';
 import { createOperatorWallet } from '../../src/clients/operator-wallet';
 import { exchange } from '../support/e2e-http';
-import { OPERATORS, startRounds, type RoundsHarness } from '../support/rounds-harness';
+import { FOLLOW_UP_GAME, OPERATORS, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* What is left after a bet by a ticket or with a discount, on the sandbox's wallet: its replies tell balances only. */
 
@@ -66,6 +67,30 @@ test('each free play of a ticket of 3 tells what is left after it, a repeat the 
     expect(freePlaysAvailable(voided.balance).map(({ count }) => count)).toEqual([1]);
     expect(freePlaysAvailable(voided.balance)).toEqual(freePlaysAvailable(await toldTo(session)));
   }
+});
+
+test('a follow-up bet with a discount is recorded with it, and uses a spin', async () => {
+  const session = harness.newSession({ gameCode: FOLLOW_UP_GAME });
+  await grant('discounts', {
+    ...{ playerId: session.playerId, currency: 'EUR', text: 'spring', campaignId: 'c1' },
+    discounts: [{ stake: STAKE, absoluteDiscountAmount: 30, spinsRemaining: 3 }],
+  });
+  const roundId = { externalGameProviderRoundId: randomUUID().slice(0, 30) };
+  const bets = [bet(session, false, roundId), bet(session, false, roundId)];
+  let hash = '';
+  for (const [index, call] of bets.entries()) {
+    session.balance = await toldTo(session);
+    const reply = await harness.commands.startGameRound(call);
+    hash = reply.gameRoundInfo.hash;
+    const discounts = [{ stake: STAKE, spinsRemaining: 2 - index }];
+    expect(reply.balance?.discountInfo).toMatchObject({ discounts });
+    expect(reply.balance?.discountInfo).toEqual((await toldTo(session)).discountInfo);
+  }
+  const round = (await harness.rounds.find(hash))!;
+  expect(round.transactions.map(({ discountAmount }) => discountAmount)).toEqual([30, 30]);
+  const { totalPayedAmount } = gameRoundDetail(round, 'test');
+  expect(totalPayedAmount).toBe(2 * (STAKE - 30));
+  expect((await harness.ledger(hash)).net).toBe(-totalPayedAmount);
 });
 
 test('a discounted bet tells one spin less', async () => {

@@ -63,6 +63,25 @@ test('twenty at once of a start that ends the game: one debit, every caller is t
   await agreedBooks(harness, hash);
 });
 
+test('a token in another currency reaches none of the rounds: its amounts would be taken for others', async () => {
+  const hash = await player.open({ winAmount: 40 });
+  const { playerId } = player.session;
+  const abroad = playerOf(harness, { playerId, currency: 'JPY' });
+  for (const call of [
+    abroad.win(hash, { winAmount: 1_000 }),
+    abroad.collect(hash, 10),
+    abroad.end(hash),
+    abroad.void(hash),
+  ])
+    expect(await refused(call)).toBe('404 GAMEROUNDNOTFOUND');
+  expect(await harness.sent(hash)).toEqual(['debit']);
+  // The way on: the game may have it closed, in its own currency.
+  expect(await refused(abroad.start())).toBe('400 GAMEROUNDALREADYSTARTED');
+  const next = await abroad.start({ closeOpenGame: true });
+  expect(next.gameRoundInfo).toMatchObject({ status: 'open', currency: 'JPY' });
+  expect((await harness.ledger(hash)).net).toBe(40 - STAKE);
+});
+
 test('one name, two stakes at once: one debit, the other call is a mismatch', async () => {
   const replies = await times(4, (index) => player.start({ roundId: 'r', debitAmount: 100 + (index % 2) }));
   const stake = replies.find(({ refusal }) => refusal === undefined)?.gameRoundInfo.stake;

@@ -165,6 +165,7 @@ test.each([
   ['{}', {}],
   ['"ok"', 'ok'],
   ['of another purpose', { kind: 'declined' }],
+  ['a record ahead, without the record', { kind: 'ahead' }],
 ])(
   'an activity that a person completes by hand with %s counts as one without an answer',
   async (_, result) => {
@@ -175,7 +176,8 @@ test.each([
     const handle = harness.handle(hash);
     const { raw } = await until(
       () => handle.describe(),
-      ({ raw: { pendingActivities } }) => pendingActivities?.[0]?.activityType?.name === 'settle',
+      ({ raw: { pendingActivities } }) =>
+        pendingActivities?.[0]?.activityType?.name === 'deliverUntilDefinite',
     );
     await harness.client.workflowService.respondActivityTaskCompletedById({
       namespace: 'default',

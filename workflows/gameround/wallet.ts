@@ -19,6 +19,7 @@ import {
 } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
+import type { Recorded } from '../../src/domain/round/known-entries';
 import type { PendingCall } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
@@ -227,8 +228,11 @@ const KINDS: Record<PendingCall['purpose'], readonly DeliveryResult['kind'][]> =
 };
 
 /** A person may have completed the activity with any value. A wrong value counts as a delivery without an answer. */
-function assertOutcomeFits({ purpose }: PendingCall, { kind }: DeliveryResult): void {
-  if (!KINDS[purpose].includes(kind)) throw new TypeError(`no outcome of a ${purpose}: ${String(kind)}`);
+function assertOutcomeFits({ purpose }: PendingCall, result: DeliveryResult): void {
+  const { kind } = result;
+  const isWhole = kind !== 'ahead' || (result.record as Recorded | undefined)?.snapshot !== undefined;
+  if (!KINDS[purpose].includes(kind) || !isWhole)
+    throw new TypeError(`no outcome of a ${purpose}: ${String(kind)}`);
 }
 
 function noAnswer(pending: PendingCall, reason: string): WalletOutcome {

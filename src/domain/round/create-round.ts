@@ -30,7 +30,6 @@ export function createRound(
     gameState: [],
     spinCounters: {},
     ticket: command.ticket,
-    grants: command.grants,
     commands: {},
     voidsToCome: [],
     marks: [],
@@ -74,6 +73,8 @@ export function beginDebit(state: RoundState, command: StartCommand, key: string
   };
   return {
     ...state,
+    // As they were before the round used any of them: a cancelled round gives all back.
+    grants: state.grants || command.grants ? { ...command.grants, ...state.grants } : undefined,
     transactions: [...state.transactions, debit, ...end],
     commands: { ...state.commands, [key]: { fingerprint: fingerprintOf(command) } },
     pending,

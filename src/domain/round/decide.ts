@@ -257,14 +257,19 @@ function settleCrashed(
   at: string,
 ): Decision {
   if (!state.crashed) return refuse(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
-  if (known !== undefined) return joinOrMismatch(known, command, key);
+  // Each reconciliation has the same key, and says anew what the operator has accepted.
+  if (known !== undefined && command.key !== RECONCILE) return joinOrMismatch(known, command, key);
   const fault = faultOfLists(state.transactions, command);
   if (fault !== undefined) return refuse('INVALIDREQUEST', fault);
   const accepted = new Set(command.accepted);
   const declined = new Set(command.declined);
+  const voided = voidedHashes(state.transactions);
   const transactions = state.transactions.map((transaction): RoundTransaction => {
-    if (accepted.has(transaction.hash)) return { ...transaction, outcome: 'accepted' };
-    return declined.has(transaction.hash) ? { ...transaction, outcome: 'declined' } : transaction;
+    const { type, hash } = transaction;
+    // A void has the hash of its debit: the lists speak of the void, which is what is open.
+    if (type === 'debit' && voided.has(hash)) return transaction;
+    if (accepted.has(hash)) return { ...transaction, outcome: 'accepted' };
+    return declined.has(hash) ? { ...transaction, outcome: 'declined' } : transaction;
   });
   const resolution = { key: command.key, reason: command.reason, at };
   const settled = command.key === RECONCILE ? (state.settled ?? resolution) : resolution;
@@ -284,6 +289,7 @@ function faultOfLists(transactions: readonly RoundTransaction[], command: Settle
   const own = hashesOf(transactions);
   const refused = hashesOf(transactions.filter(({ outcome }) => outcome === 'declined'));
   const open = hashesOf(openTransactions(transactions));
+  const voided = voidedHashes(transactions);
   const accepted = new Set(command.accepted);
   for (const hash of accepted) {
     if (!own.has(hash)) return `accepted: no transaction ${hash}`;
@@ -292,6 +298,7 @@ function faultOfLists(transactions: readonly RoundTransaction[], command: Settle
   for (const hash of command.declined ?? []) {
     if (!open.has(hash)) return `declined: no transaction ${hash} is pending or in doubt`;
     if (accepted.has(hash)) return `declined: ${hash} is accepted as well`;
+    if (voided.has(hash)) return `declined: the void of ${hash} can only be accepted`;
   }
   return undefined;
 }

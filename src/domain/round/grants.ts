@@ -1,6 +1,7 @@
 import { withoutSpin } from '../discounts';
 import { withoutPlay } from '../free-plays';
 import type { Grants } from '../wallet-call';
+import { debitKeyPrefix } from './keys';
 import type { RoundState } from './types';
 
 /**
@@ -11,9 +12,21 @@ export function grantsAfter(state: RoundState, key: string): Grants | undefined 
   const { grants, ticket, transactions } = state;
   if (grants === undefined) return undefined;
   if (state.status === 'cancel') return grants;
-  if (key !== 'start') return undefined;
-  const bet = transactions.find(({ isFirstDebit }) => isFirstDebit === true);
-  if (bet?.outcome !== 'accepted') return grants;
-  if (ticket !== undefined) return { tickets: withoutPlay(grants.tickets ?? [], ticket.serial) };
-  return { discountInfo: withoutSpin(grants.discountInfo, bet.amount ?? 0) };
+  if (key !== 'start' && !key.startsWith(debitKeyPrefix)) return undefined;
+  const bets = transactions.filter(({ type, outcome }) => type === 'debit' && outcome === 'accepted');
+  const discounted = bets.filter(({ discountAmount }) => discountAmount !== undefined);
+  const isTicketUsed = ticket !== undefined && bets.some(({ serial }) => serial === ticket.serial);
+  return {
+    ...(grants.tickets === undefined
+      ? {}
+      : { tickets: isTicketUsed ? withoutPlay(grants.tickets, ticket.serial) : grants.tickets }),
+    ...(grants.discountInfo === undefined
+      ? {}
+      : {
+          discountInfo: discounted.reduce(
+            (info, { amount = 0 }) => withoutSpin(info, amount),
+            grants.discountInfo,
+          ),
+        }),
+  };
 }

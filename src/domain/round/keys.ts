@@ -4,6 +4,9 @@ import type { Command, RoundState } from './types';
 /** Key and reason of the commands that a reconciliation sends to a round. */
 export const RECONCILE = 'reconcile';
 
+/** Of the keys of follow-up debits. */
+export const debitKeyPrefix = 'debit:';
+
 /**
  * The key under which a round stores a command. A start has the key `start`, unless the game allows follow-up debits and
  * both calls have a rngCallId and these differ (docs/interface#follow-up-debit).
@@ -11,7 +14,9 @@ export const RECONCILE = 'reconcile';
 export function keyOf(state: RoundState, command: Command): string {
   switch (command.type) {
     case 'start':
-      return isFollowUpDebit(state, command.rngCallId) ? `debit:${normalId(command.rngCallId)}` : 'start';
+      return isFollowUpDebit(state, command.rngCallId)
+        ? `${debitKeyPrefix}${normalId(command.rngCallId)}`
+        : 'start';
     case 'void':
       return 'void';
     case 'addWin':

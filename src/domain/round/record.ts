@@ -51,7 +51,7 @@ export function recordTransactions(round: RoundSnapshot): RecordTransaction[] {
 
 /** The owner and the status of a round. */
 export interface Standing extends Pick<RoundSnapshot, 'status' | 'attention'> {
-  identity: Owner & { gameround: string; sessionId: string };
+  identity: Owner & { gameround: string; sessionId: string; currency: string };
 }
 
 /** The summary of a round in lists. Its size does not grow with the round. */

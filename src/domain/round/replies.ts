@@ -76,13 +76,15 @@ export function gameRoundInfo(round: RoundSnapshot | RoundState): GameRoundInfo 
 export function freePlayInfo(round: RoundSnapshot | RoundState): FreePlayInfo | undefined {
   const { ticket } = round;
   if (ticket === undefined) return undefined;
-  const isUsed = round.transactions.some(
-    ({ serial, outcome }) => serial === ticket.serial && outcome === 'accepted',
-  );
+  // A cancelled round gives its ticket back, and its wins are not paid.
+  const counts = round.status !== 'cancel';
+  const isUsed =
+    counts &&
+    round.transactions.some(({ serial, outcome }) => serial === ticket.serial && outcome === 'accepted');
   return {
     used: ticket.usedBefore + (isUsed ? 1 : 0),
     granted: ticket.usedBefore + ticket.count,
-    won: ticket.wonBefore + totalWon(round),
+    won: ticket.wonBefore + (counts ? totalWon(round) : 0),
     isLast: ticket.count <= 1,
     promotions: { protocolVersion: 1, data: '' },
     serial: ticket.serial,
@@ -119,7 +121,7 @@ export function replyTo(state: Answering, answer: Answer): RoundReply {
     gameState: newest(gameState),
     amountToCollect: answer.amountToCollect,
     amountCredited: answer.amountCredited,
-    freePlayInfo: freePlayInfo({ ...state, gameState }),
+    freePlayInfo: freePlayInfo({ ...state, status: answer.status, gameState }),
     spinsAvailable: answer.spinsAvailable,
     balance: answer.balance && { ...(isFirst ? {} : state.lastBalance), ...answer.balance },
     refusal: answer.refusal,

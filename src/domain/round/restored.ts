@@ -37,11 +37,33 @@ function movedSince(state: RoundState, record: RoundSnapshot): RoundTransaction[
   return state.transactions.filter((one) => one.outcome !== 'declined' && !known.has(nameOf(one)));
 }
 
-/** Makes a crashed round from its record, if Temporal does not know the workflow. A reconciliation or a person ends it. */
-export function restoredRound(record: RoundSnapshot, policy: RoundPolicy): RoundState {
+/**
+ * Makes a round from its record, if its workflow does not run. An open round is crashed: a reconciliation or a person ends
+ * it. A cancelled round sends the voids that it owes.
+ */
+export function restoredRound(record: RoundSnapshot, policy: RoundPolicy, at: string): RoundState {
   const { attention: _shown, ...recorded } = record;
   const nothing = { commands: {}, voidsToCome: [], marks: [], maybePaid: true, infoBytes: 0 };
-  return crashedAsRestored({ ...recorded, ...nothing, policy });
+  const state: RoundState = { ...recorded, ...nothing, policy };
+  return record.status === 'open' ? crashedAsRestored(state) : owingItsVoids(state, at);
+}
+
+/** An open round, or a cancelled one that owes voids: without a workflow that runs nobody finishes it. */
+export function needsWorkflow({ status, transactions }: RoundSnapshot): boolean {
+  return status === 'open' || (status === 'cancel' && debitsOwed(transactions).length > 0);
+}
+
+/** Debits that were taken, or may have been, and that no void has given back. */
+function debitsOwed(transactions: readonly RoundTransaction[]): RoundTransaction[] {
+  const voided = new Set(
+    transactions
+      .filter(({ type, outcome }) => type === 'void' && outcome === 'accepted')
+      .map(({ hash }) => hash),
+  );
+  return transactions.filter(
+    ({ type, outcome, hash }) =>
+      type === 'debit' && (outcome === 'accepted' || outcome === 'unknown') && !voided.has(hash),
+  );
 }
 
 /** The refusal for a command whose round was taken over from its record. */
@@ -63,12 +85,7 @@ function crashedAsRestored(state: RoundState): RoundState {
 /** Sends all voids again that have no answer or were not sent yet. A void may be sent any number of times. */
 function owingItsVoids(state: RoundState, at: string): RoundState {
   const done = state.transactions.filter(({ type, outcome }) => type !== 'void' || outcome === 'accepted');
-  const voided = new Set(done.filter(({ type }) => type === 'void').map(({ hash }) => hash));
-  const owed = done.filter(
-    ({ type, outcome, hash }) =>
-      type === 'debit' && (outcome === 'accepted' || outcome === 'unknown') && !voided.has(hash),
-  );
-  const voidsToCome = owed.map(({ hash }) => hash);
+  const voidsToCome = debitsOwed(done).map(({ hash }) => hash);
   const reason = state.transactions.findLast(({ type }) => type === 'void')?.reason ?? 'restored';
   return sendNextVoid({ ...state, transactions: done, voidsToCome }, reason, at);
 }

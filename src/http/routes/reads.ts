@@ -3,7 +3,7 @@ import { refuse } from '../../domain/errors';
 import { gameSettingsOf } from '../../domain/game-settings';
 import { gameroundHash, roundName } from '../../domain/hashes';
 import type { RoundSnapshot } from '../../domain/round/types';
-import { mayFinish, owns, type Session } from '../../domain/session';
+import { mayFinish, reaches, type Session } from '../../domain/session';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
 import { noteRound, ok, type CallState, type RouteContext } from '../route-context';
 import { balanceReply, roundReply, tokenData } from '../replies';
@@ -66,8 +66,8 @@ export async function openRoundHash(http: RouteContext, session: Session): Promi
   const open = await roundsFor(http, session)
     .queries.findOpenRound(session)
     .catch(() => undefined);
-  // If the game has moved, the guard may hold a round of another provider.
-  return open !== undefined && owns(session, open.identity) ? open.identity.gameround : '';
+  // The guard may hold a round of another provider, if the game has moved, or a round in another currency.
+  return open !== undefined && reaches(session, open.identity) ? open.identity.gameround : '';
 }
 
 /** Finds the round by its hash, by the provider's id, or as the token's open round (docs/interface#get-game-round-info). */
@@ -87,7 +87,7 @@ async function roundAskedFor(
       : await rounds.commands.describeRound(hashOf(session, asked.externalGameProviderRoundId), session);
   const isAllowed =
     session.onlyGameround === undefined || session.onlyGameround === found?.identity.gameround;
-  if (found === undefined || !owns(session, found.identity) || !isAllowed)
+  if (found === undefined || !reaches(session, found.identity) || !isAllowed)
     throw refuse('GAMEROUNDNOTSTARTED');
   if (!mayFinish(session, found.identity)) throw refuse('TOKENEXPIRED');
   return found;
