@@ -209,7 +209,7 @@ export const BREAKS: readonly Break[] = [
     replace: 'const KEPT_DAYS = 1;',
   },
   {
-    rows: ['c1.waiting'],
+    rows: ['c1.waiting#2'],
     file: 'src/read-model/rounds.ts',
     find: 'before?.waiting?.find((known) => known.mark === mark) ?? { mark, since: now }',
     replace: '({ mark, since: now })',

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultLogger } from '@temporalio/worker';
-import type { RoundSnapshot } from '../../src/domain/round/types';
+import type { Attention } from '../../src/domain/round/types';
 import { createMetrics } from '../../src/metrics';
 import { ensureRoundIndexes } from '../../src/read-model/rounds';
 import { finished, playerOf, refused, until } from '../support/player';
@@ -21,8 +22,6 @@ beforeAll(async () => {
   await ensureRoundIndexes(harness.rounds);
 });
 afterAll(() => harness?.stop());
-
-let marked: RoundSnapshot | undefined;
 
 const linesOf = (hash: string) => lines.filter(({ gameround }) => gameround === hash);
 
@@ -47,7 +46,6 @@ test('a mark that comes and goes: a warning each, also across a replay; counted 
     () => measured(),
     (seen) => seen.length > 0,
   );
-  marked = (await harness.rounds.recorded(hash))?.snapshot;
   const came = { message: 'a round waits', mark: 'credit-pending', operatorId: 'op1', gameround: hash };
   expect(linesOf(hash)).toEqual([came]);
 
@@ -69,10 +67,16 @@ test('a mark that comes and goes: a warning each, also across a replay; counted 
 
 test('a mark is as old as its first record, however often it is written', async () => {
   const { rounds } = harness;
-  const snapshot = { ...marked!, identity: { ...marked!.identity, gameround: 'another' } };
+  const worker = await harness.startWorker();
+  const hash = await playerOf(harness).open();
+  await worker.stop();
+  const { identity, ...opened } = (await rounds.recorded(hash))!.snapshot;
+  const attention: Attention[] = ['credit-pending'];
+  const snapshot = { ...opened, identity: { ...identity, gameround: 'another' }, attention };
   const since = async () => (await rounds.collection.findOne({ _id: 'another' }))?.waiting;
   await rounds.write(snapshot, 1);
   const first = await since();
+  await sleep(20);
   await rounds.write({ ...snapshot, attention: ['crashed', ...snapshot.attention] }, 2);
   expect(await since()).toEqual([{ mark: 'crashed', since: expect.any(Date) as Date }, ...first!]);
   await rounds.write({ ...snapshot, attention: [] }, 3);
