@@ -1,26 +1,26 @@
-/** What happened to one request: sent by a client, or received by a wallet. */
+/** Data of one request that a client sent or a wallet received. */
 export interface DebugEntry {
   method: string;
   url: string;
-  /** The message that was signed, with `<secret>` in place of the secret; empty where it could not be made. */
+  /** The signed message, with `<secret>` in place of the secret. Empty if it could not be made. */
   signed: string;
-  /** Undefined where no (whole) reply came. */
+  /** The HTTP status; undefined without a complete reply. */
   status: number | undefined;
   durationMs: number;
 }
 
 export interface DebugOptions {
-  /** Is told of each request. The signed message has tokens and ids of players: not for logs in production. */
+  /** Called after each request. The signed message contains tokens and player ids: do not log it in production. */
   debug?: ((entry: DebugEntry) => void) | undefined;
 }
 
 export const SECRET_SHOWN = '<secret>';
 
-/** A debug function that fails changes nothing about the call. */
+/** Calls the debug function. Its errors are ignored, so that they don't affect the request. */
 export function tell({ debug }: DebugOptions, begun: number, entry: Omit<DebugEntry, 'durationMs'>): void {
   try {
     debug?.({ ...entry, durationMs: Math.round(performance.now() - begun) });
   } catch {
-    // The call counts.
+    // Ignored, see above.
   }
 }

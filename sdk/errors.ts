@@ -7,13 +7,13 @@ export interface ErrorObject {
   clientmsg: string;
 }
 
-/** The service answered, and not with success; `body` is its whole reply. */
+/** The service responded with an error. `body` is the whole reply. */
 export class InterfaceError extends Error {
   override readonly name = 'InterfaceError';
   readonly status: number;
   readonly errorCode: ErrorObject | undefined;
   readonly body: unknown;
-  /** From `Retry-After`, which 429 and 503 have; 0 without it. */
+  /** `Retry-After` of the reply (429 and 503 have it) in milliseconds; otherwise 0. */
   readonly retryAfterMs: number;
 
   constructor(operation: string, reply: WireReply) {

@@ -1,4 +1,4 @@
-/** Client kit of the gameround interface: it knows docs/interface, and nothing of the service's code. */
+/** Clients and wallet kit for the gameround interface. They depend on docs/interface only, not on the service's code. */
 export type { DebugEntry, DebugOptions } from './debug';
 export { InterfaceError, type ErrorObject } from './errors';
 export { createOperatorClient, type OperatorClient, type OperatorClientOptions } from './operator-client';

@@ -7,7 +7,7 @@ import { exchange } from './transport';
 import type { GameConfiguration, GameRoundRecord, TransactionRecord } from './types';
 
 export interface OperatorClientOptions extends RetryOptions, DebugOptions {
-  /** Of the service, without a trailing slash. */
+  /** The address of the service, without a trailing slash. */
   baseUrl: string;
   operatorId: string;
   secret: string;
@@ -36,7 +36,7 @@ export interface GameUrlReply {
 export interface ReconcileReply {
   gameRound: GameRoundRecord;
   hashesProcessed: { hash: string; errorCode?: ErrorObject }[];
-  /** Missing where the operator told none. */
+  /** Sum of the balances in the operator's reply; absent if the reply has none. */
   balance?: number;
   currency: string;
   mode: string;
@@ -57,8 +57,8 @@ export type GameRoundDetail = GameRoundRecord & {
 };
 
 /**
- * The calls an operator makes. Each throws InterfaceError on a refusal, LostResponse when no reply came. 5xx and 429 are
- * retried: a repeat of any of them does no harm.
+ * The calls of an operator to the service. Each throws InterfaceError if the service refuses, and LostResponse if it does not
+ * respond. The client retries after 5xx and 429; all these calls can be repeated safely.
  */
 export interface OperatorClient {
   getGameURL(request: GameUrlRequest): Promise<GameUrlReply>;
@@ -79,7 +79,7 @@ export interface OperatorClient {
   }): Promise<{ internalPlayerId: string; isNew: boolean }>;
 }
 
-/** Longer than the service waits for a wallet: a reconcile's answer is worth waiting for. */
+/** Longer than the service waits for a wallet, so that a reconciliation can return its result. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
@@ -139,7 +139,7 @@ async function call<Reply>(
       [HEADERS.requestId]: randomUUID(),
     },
   });
-  // A redirect or a reply that is no object is no success either.
+  // A redirect, or a reply that is no JSON object, is an error, too.
   if (reply.status !== 200 || !isObject(reply.body))
     throw new InterfaceError(path.split('?')[0] ?? path, reply);
   return reply.body as Reply;

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { GameReply, GameStateEntry, RoundInfoReply, TransactionRecord } from './types';
 
 /**
- * What a command leaves in its round: an entry of the game state, or a transaction that the wallet has accepted. With its
- * amount, where the command says one.
+ * The effect of a command in its round: an entry of the game state, or an accepted transaction. It has an amount if the
+ * command has one.
  */
 type Trace = readonly [type: 'debit' | 'genericwin' | 'credit' | 'end', amount?: number | undefined];
 
 /**
- * The reply to a command, made of what getGameRoundInfo says; undefined where the round does not show all that the
- * command leaves. Its hashes tell it from any other command (docs/interface#own-hash).
+ * Makes the reply to a command from getGameRoundInfo. Undefined if the round does not show all effects of the command. The
+ * hashes identify the command's own effects (docs/interface#own-hash).
  */
 export function effectOf(
   round: RoundInfoReply,
@@ -21,7 +21,7 @@ export function effectOf(
   return { ...round, amountCredited: transactionOf(round, 'credit', key)?.amount ?? 0 };
 }
 
-/** A void has no key: it is done when each bet of the cancelled round is given back. */
+/** A void has no key. It is done if the round is cancelled and each of its debits has a void. */
 export function effectOfVoid(round: RoundInfoReply): GameReply | undefined {
   const hashesOf = (wanted: string): string[] =>
     round.transactions.filter(({ type }) => type === wanted).map(({ hash }) => hash);
@@ -38,7 +38,7 @@ export function commandKey(
   return `${command}:transaction:${normalId(externalGameProviderTransactionId)}`;
 }
 
-/** A start with another rngCallId than the first debit's is a follow-up debit, and no repeat of the first one. */
+/** The key of a start: a start with another rngCallId than the initial debit is a follow-up debit, not a repeat. */
 export function startKey(round: RoundInfoReply, rngCallId: string | undefined): string {
   const first = entryOf(round, 'debit', 'start')?.result.info['rngCallId'];
   const isFirst = rngCallId === undefined || first === undefined || normalId(rngCallId) === normalId(first);
@@ -77,7 +77,7 @@ function hashOf(parts: string[]): string {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A UUID is the same one in capitals. */
+/** Lower case for a UUID, since capitals mean the same id. */
 function normalId(id: string): string {
   return UUID.test(id) ? id.toLowerCase() : id;
 }

@@ -29,17 +29,17 @@ import type {
   VoidReply,
 } from './types';
 
-/** The service gives a money call 10 s before it says 503; a client that leaves earlier has to ask again. */
+/** The service responds to a command with 503 after 10 s. A shorter timeout would lose that response. */
 const DEFAULT_TIMEOUT_MS = 15_000;
 
 type TransactionIds = Record<'externalGameProviderTransactionId', string>;
 
 /**
- * A game provider's side of the game-engine API. Methods resolve with the service's reply once the call has taken effect,
- * throw InterfaceError on a refusal and LostResponse where the outcome stays unknown.
+ * The game provider's client of the game-engine API. Methods resolve with the service's reply after the call has taken
+ * effect. They throw InterfaceError if the service refuses, and LostResponse if the outcome stays unknown.
  *
- * A command has ids that name it, and is sent again under the same ids until it has a definite answer (recovery.ts). The
- * client never sends a command that the game did not ask for.
+ * The client retries a command with the same idempotency keys until it gets a definite answer (recovery.ts). It never sends a
+ * command that the game did not ask for.
  */
 export class ProviderClient {
   private readonly options: Required<Omit<ProviderClientOptions, 'now' | 'debug'>> & {
@@ -55,7 +55,7 @@ export class ProviderClient {
     };
   }
 
-  /** Without an id of its own the round gets one: a start without a name cannot be sent again. */
+  /** If the request has no externalGameProviderRoundId, the client makes one: a start without it can't be retried. */
   startGameRound(request: StartGameRequest): Promise<GameReply> {
     const externalGameProviderRoundId = request.externalGameProviderRoundId ?? newId();
     const { token, rngResult, debitInformation, endGame } = request;
@@ -100,7 +100,7 @@ export class ProviderClient {
   }
 
   addSpinCounterGameState(request: AddSpinCounterRequest): Promise<SpinCounterReply> {
-    // getGameRoundInfo does not tell what spinsAvailable was.
+    // getGameRoundInfo does not return spinsAvailable, so the effect can't be read there.
     return this.named<SpinCounterReply>('/addSpinCounterGameState', request, () => undefined);
   }
 
@@ -153,7 +153,7 @@ export class ProviderClient {
     return this.read('/getLastGameRounds', request);
   }
 
-  /** A lost draw is not asked for again: who could repeat a draw could choose among two. */
+  /** A lost draw is not repeated: a caller that can repeat a draw could choose between two results. */
   getRandomResult(
     request: RandomRequest,
   ): Promise<{ tokenData: TokenData; values: number[]; rngRequestId: string }> {
@@ -164,7 +164,7 @@ export class ProviderClient {
     return this.read('/testPing', request);
   }
 
-  /** A question: asked again after a lost response as well as after a 5xx or 429. */
+  /** A read. It is retried after a lost response, 5xx and 429. */
   private read<Reply>(path: string, request: object): Promise<Reply> {
     return attempts(
       this.options,
@@ -173,7 +173,7 @@ export class ProviderClient {
     );
   }
 
-  /** A command on an open round. Without an id of its own it gets one. */
+  /** A command on an open round. If the request has no transaction id, the client makes one. */
   private named<Reply extends VoidReply = GameReply>(
     operation: string,
     request: RoundRequest & { externalGameProviderTransactionId?: string },
@@ -203,7 +203,7 @@ export class ProviderClient {
     });
   }
 
-  /** One signed exchange. X-Request-Id is unique per call, so a retry has another one. */
+  /** Sends one signed request. X-Request-Id is unique per request, so a retry has another one. */
   private async post<Reply>(path: string, request: object): Promise<Reply> {
     const { baseUrl, providerId, secret, timeoutMs, now, debug } = this.options;
     const body = JSON.stringify(request);
@@ -228,12 +228,12 @@ export class ProviderClient {
   }
 }
 
-/** HTTP 200 is success, and errorCode is present only on failure; a redirect or no JSON is neither. */
+/** Success is a 200 with a JSON object without errorCode. A redirect or a body without JSON is an error. */
 function isSuccess({ status, body }: WireReply): boolean {
   return status === 200 && isObject(body) && body['errorCode'] === undefined;
 }
 
-/** 32 characters: what externalGameProviderRoundId may have (docs/interface#round-id-length). */
+/** 32 characters, the maximum of externalGameProviderRoundId (docs/interface#round-id-length). */
 function newId(): string {
   return randomUUID().replaceAll('-', '');
 }

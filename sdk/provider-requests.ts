@@ -3,7 +3,7 @@ import type { RetryOptions } from './retry';
 
 /** Requests of the game-engine API (docs/interface#game-engine-api). */
 export interface ProviderClientOptions extends RetryOptions, DebugOptions {
-  /** Of the service, without a trailing slash. */
+  /** The address of the service, without a trailing slash. */
   baseUrl: string;
   providerId: string;
   secret: string;
@@ -27,7 +27,7 @@ export interface StartGameRequest {
   token: string;
   rngResult: RngResult;
   debitInformation: {
-    /** Already multiplied, in minor units; left out when a ticket pays. */
+    /** In minor units, including the currency multiplier. Omit it if a ticket pays. */
     debitAmount?: number;
     currency: string;
     useTicketInfo?: { useTicket: boolean };
@@ -50,7 +50,7 @@ export interface EndGameRequest extends RoundRequest {
 }
 
 export interface CollectWinRequest extends RoundRequest {
-  /** At most the open winnings; all of them without it. */
+  /** At most the open winnings. If absent, all open winnings are collected. */
   amount?: number;
   externalGameProviderTransactionId?: string;
 }

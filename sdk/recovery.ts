@@ -3,17 +3,17 @@ import { attempts, isTooMany, type RetryOptions } from './retry';
 import { LostResponse } from './transport';
 import type { RoundInfoReply } from './types';
 
-/** A command of a game, with ids that name it: however often it is sent, it is carried out once. */
+/** A command with idempotency keys: it can be sent any number of times and is carried out once. */
 export interface NamedCommand<Reply> {
   operation: string;
-  /** The ids that name it. */
+  /** Its idempotency keys. */
   ids: Record<string, string>;
-  /** The game has named it: it may have sent it before. */
+  /** The game chose the key, so it may have sent the command before. */
   mayBeRepeat: boolean;
   send(): Promise<Reply>;
-  /** getGameRoundInfo of its round. */
+  /** Calls getGameRoundInfo for the round. */
   ask(): Promise<RoundInfoReply>;
-  /** The reply to it, where its round shows that it took effect. */
+  /** The reply to the command, if its round shows that it took effect. */
   effectIn(round: RoundInfoReply): Reply | undefined;
 }
 
@@ -22,11 +22,11 @@ const GAMEROUNDCRASHED = 2012;
 const WALLETUNAVAILABLE = 3000;
 
 /**
- * Sends a command until it has a definite answer (docs/interface#lost-reply). After a lost reply it asks getGameRoundInfo;
- * where that does not show the command's own effect, it sends the same command under the same ids. It sends nothing else.
+ * Sends a command until it has a definite answer (docs/interface#lost-reply). After a lost reply it calls getGameRoundInfo. If
+ * that does not show the command's own effect, it sends the same command with the same keys again. It sends nothing else.
  *
- * @throws InterfaceError when the command was refused and has no effect
- * @throws LostResponse when its outcome is not known
+ * @throws InterfaceError if the command was refused and has no effect
+ * @throws LostResponse if the outcome is unknown
  */
 export async function carriedOut<Reply>(
   options: Required<{ [Name in keyof RetryOptions]: number }>,
@@ -69,25 +69,25 @@ function isNotCarriedOut(error: unknown): boolean {
   return isTooMany(error) || (error instanceof LostResponse && error.neverSent);
 }
 
-/** It may have been carried out, or may yet be: no reply came, or one that is no word of the service about the command. */
+/** The command may have been carried out, or may be later: there is no reply, or the reply says nothing definite about it. */
 function isUncertain(error: unknown): boolean {
   if (error instanceof LostResponse) return !error.neverSent;
   if (!(error instanceof InterfaceError) || isBetGivenBack(error)) return false;
   return error.status < 400 || error.status === 408 || error.status >= 500;
 }
 
-/** The round's own answer: the bet is not in play (docs/interface#what-the-provider-gets). */
+/** A definite answer of the round: the bet is not in play (docs/interface#what-the-provider-gets). */
 function isBetGivenBack({ status, errorCode, body }: InterfaceError): boolean {
   return status === 502 && errorCode?.id === WALLETUNAVAILABLE && statusIn(body) !== undefined;
 }
 
-/** A repeat of a command that was carried out gets this when the round is over by now. */
+/** The round takes no more commands. A repeat of a command that was carried out may also get this. */
 function isOver(error: unknown): error is InterfaceError {
   const id = error instanceof InterfaceError ? error.errorCode?.id : undefined;
   return id === GAMEROUNDNOTACTIVE || id === GAMEROUNDCRASHED;
 }
 
-/** A repeat gets the first answer while the round is open, so its refusal is the command's. A cancelled round pays nothing. */
+/** Whether the error is definite. While the round is open, a repeat gets the first answer. A cancelled round pays nothing. */
 function isRefusal(error: unknown): boolean {
   if (isOver(error)) return statusIn(error.body) === 'cancel';
   return error instanceof InterfaceError && (error.status === 400 || isBetGivenBack(error));

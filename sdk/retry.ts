@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InterfaceError } from './errors';
 
 export interface RetryOptions {
-  /** Of one call, the first included. */
+  /** The most attempts of one call, including the first. */
   maxAttempts?: number | undefined;
-  /** Before the second attempt; doubles for each further one. A longer `Retry-After` counts, up to 10 s. */
+  /** The pause before the second attempt. It doubles for each further one. A longer `Retry-After` is used instead, up to 10 s. */
   backoffMs?: number | undefined;
 }
 
 export const RETRY_DEFAULTS = { maxAttempts: 4, backoffMs: 500 };
 const MAX_BACKOFF_MS = 10_000;
 
-/** There was no room for the call: it was not carried out (docs/interface#calls-at-a-time). */
+/** 429: the service had no free place for the call and did not carry it out (docs/interface#calls-at-a-time). */
 export function isTooMany(error: unknown): boolean {
   return error instanceof InterfaceError && error.status === 429;
 }

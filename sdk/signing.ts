@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signatures of the interface (docs/interface#signing). Every one is base64(HMAC-SHA256(secret, message));
- * what differs per API and direction is the message, so a signer for one is not reusable for another.
+ * The signatures of the interface (docs/interface#signing). Each is base64(HMAC-SHA256(secret, message)). The message differs
+ * by API and direction, so use the function for your direction.
  */
 export const HEADERS = {
   authId: 'X-H-AUTH-ID',
@@ -13,7 +13,7 @@ export const HEADERS = {
   errorId: 'X-H-ERROR-ID',
 } as const;
 
-/** What joins the signed parts. It is refused inside identifiers: with it two field lists could sign alike. */
+/** Joins the signed parts. Identifiers must not contain it: otherwise two field lists could have the same signature. */
 const SEPARATOR = '#';
 
 function hmac(secret: string, message: string | Buffer): string {
@@ -26,7 +26,7 @@ function sameText(left: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Compares with every secret, also after a match: the time taken tells nothing about which one it was. */
+/** Compares with every secret, even after a match, so that the time does not show which secret it was. */
 function matchesAny(
   signature: string,
   secrets: readonly string[],
@@ -37,7 +37,7 @@ function matchesAny(
   return matched;
 }
 
-/** What signFields signs. */
+/** The message that signFields signs. */
 export function fieldsMessage(
   secret: string,
   authId: string,
@@ -47,14 +47,14 @@ export function fieldsMessage(
   return [secret, authId, timestamp, ...fields].join(SEPARATOR);
 }
 
-/** Provider to service: the body's bytes as sent, `#`, the timestamp header as sent. */
+/** For calls of a provider to the service: signs the exact bytes of the body, `#`, and the timestamp header. */
 export function signBody(secret: string, rawBody: string | Buffer, timestamp: string): string {
   const body = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody;
   return hmac(secret, Buffer.concat([body, Buffer.from(SEPARATOR + timestamp)]));
 }
 
 export interface Signed {
-  /** All that are valid now, newest first: during a rotation there are two. */
+  /** All secrets that are valid now, newest first. During a rotation there are two. */
   secrets: readonly string[];
   timestamp: string;
   signature: string;
@@ -66,7 +66,10 @@ export function verifyBody(signed: Signed, rawBody: string | Buffer): boolean {
   );
 }
 
-/** Operator API, both ways, and service to provider: secret, X-H-AUTH-ID, X-H-TIMESTAMP, then the call's fields. */
+/**
+ * For the operator API in both directions, and for calls of the service to a provider: signs secret, X-H-AUTH-ID,
+ * X-H-TIMESTAMP and the call's fields.
+ */
 export function signFields(
   secret: string,
   authId: string,
@@ -83,7 +86,7 @@ export function verifyFields(signed: Signed & { authId: string }, fields: readon
   );
 }
 
-/** "Only if present": an absent or empty value adds no field, and so no separator. */
+/** A field that is signed only if present: an absent or empty value adds no field and no separator. */
 function ifPresent(value: string | undefined): string[] {
   return value === undefined || value === '' ? [] : [value];
 }
@@ -93,12 +96,12 @@ interface SignedTransaction {
   amount?: number | undefined;
 }
 
-/** The hash and then the amount of each transaction; the amount is left out when absent or 0. */
+/** The hash and the amount of each transaction. An amount that is absent or 0 is left out. */
 function transactionFields(transactions: readonly SignedTransaction[]): string[] {
   return transactions.flatMap(({ hash, amount }) => (amount ? [hash, String(amount)] : [hash]));
 }
 
-/** Fields after secret, X-H-AUTH-ID and X-H-TIMESTAMP in the operator API; of a GET, the decoded query values. */
+/** The signed fields after secret, X-H-AUTH-ID and X-H-TIMESTAMP in the operator API. For a GET, the decoded query values. */
 export const operatorFields = {
   doTransactions: (body: {
     playerId: string;
@@ -135,7 +138,7 @@ export const operatorFields = {
   getGameList: (): string[] => [],
 } as const;
 
-/** The same for what the service calls at a provider. doAutoClose is not signed. */
+/** The signed fields of the service's calls to a provider. doAutoClose is not signed. */
 export const providerFields = {
   getGameConfiguration: (query: { currency: string }): string[] => [query.currency],
   getGameResult: (body: { gameRound: string }): string[] => [body.gameRound],
@@ -145,10 +148,10 @@ export const providerFields = {
 const FULL_DATE_TIME =
   /^(?<local>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:[.,]\d{1,9})?(?<zone>Z|z|[+-]\d{2}:?\d{2})?$/;
 
-/** Milliseconds since the epoch of a full ISO 8601 date-time, read as UTC without a zone; NaN for anything else. */
+/** Milliseconds since the epoch for a full ISO 8601 date-time. Without a time zone it is UTC. NaN for anything else. */
 export function parseTimestamp(text: string): number {
   const { local, zone } = FULL_DATE_TIME.exec(text)?.groups ?? {};
-  // A 30th of February or a 24:00 would quietly become another day.
+  // Date.parse would turn a 30th of February or a 24:00 into another day.
   const isReal = local !== undefined && toLocal(Date.parse(`${local}Z`)) === local;
   if (!isReal) return Number.NaN;
   const zoned = zone === undefined ? `${text}Z` : text;

@@ -1,7 +1,7 @@
 import { type DebugOptions, tell } from './debug';
 import type { RoundInfoReply } from './types';
 
-/** One HTTP exchange, bounded in time and size. It follows no redirect: a signed call has one addressee. */
+/** One HTTP request with limits in time and size. It follows no redirects, since a signed call is for one receiver only. */
 export interface Exchange extends DebugOptions {
   method: 'GET' | 'POST';
   url: string;
@@ -14,26 +14,26 @@ export interface Exchange extends DebugOptions {
 
 export interface WireReply {
   status: number;
-  /** Undefined where the reply was no JSON. */
+  /** The JSON body; undefined if the reply is no JSON. */
   body: unknown;
   headers: Headers;
 }
 
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
-/** Failures before the request could have left: what was asked for has certainly not happened. */
+/** Errors before the request could be sent: the call certainly had no effect. */
 const NEVER_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** What is known of a command whose outcome is not. */
+/** What is known about a command whose outcome is unknown. */
 export interface KnownOfCommand {
-  /** The ids under which it was sent, those that the client made included. */
+  /** The idempotency keys of the command, including those that the client made. */
   ids: Record<string, string>;
-  /** What getGameRoundInfo said last. */
+  /** The last reply of getGameRoundInfo. */
   round: RoundInfoReply | undefined;
   /** What the game should do. */
   advice: string;
 }
 
-/** No definite answer came. Unless `neverSent`, the call may have been carried out all the same. */
+/** There is no definite answer. Unless `neverSent` is true, the call may have been carried out. */
 export class LostResponse extends Error {
   override readonly name = 'LostResponse';
   readonly ids: Record<string, string>;

@@ -1,4 +1,4 @@
-/** Replies of the interface (docs/interface/objects.md), as far as a client reads them. */
+/** The replies of the interface (docs/interface/objects.md). */
 export interface TokenData {
   operatorId: string;
   playerId: string;
@@ -6,7 +6,7 @@ export interface TokenData {
   mode: 'real' | 'demo' | 'history';
   currency: string;
   currentToken: string;
-  /** The round's hash; empty without a round. */
+  /** The hash of the round; empty if there is none. */
   gameRound: string;
   walletMode: string;
   language: string;
@@ -15,7 +15,7 @@ export interface TokenData {
   commonDraw: string;
 }
 
-/** As the operator sent it: which fields are there is its affair. So is a ticket. */
+/** DiscountInfo and Ticket are passed through as the operator sent them, so every field is optional. */
 export interface DiscountInfo {
   text?: string;
   currency?: string;
@@ -85,7 +85,7 @@ export interface GameStateEntry {
   type: string;
   processedOn: string;
   result: { winAmount: number; info: Record<string, string> };
-  /** The service's own entries of `info` whose names the provider's data has too. */
+  /** Entries of the service that are not in `info`, because the provider's data uses their names. */
   own?: Record<string, string>;
   amountWagered: number;
   collected: number;
@@ -107,24 +107,24 @@ export interface TransactionRecord {
   serial?: string;
 }
 
-/** Of a successful call. A refusal is an InterfaceError, whose `body` has what the service said. */
+/** The reply of a successful call. A refusal is an InterfaceError; its `body` is the reply. */
 export interface GameReply {
   tokenData: TokenData;
-  /** Missing where the service does not know it. */
+  /** Absent if the service does not know it. */
   balance?: Balance;
   gameRoundInfo: GameRoundInfo;
   commonGameRoundInfo: Record<string, string>;
   gameState: GameStateEntry[];
   amountToCollect: number;
   amountCredited: number;
-  /** Of a bet that a ticket paid. */
+  /** Present if a ticket paid the bet. */
   freePlayInfo?: FreePlayInfo;
   freePlaysAvailable: FreePlaysAvailable[];
   passThroughData: Record<string, string>;
   promoWinInfo?: { referenceId: string };
 }
 
-/** Its balance is not authoritative (docs/interface#void-reply). */
+/** The reply of voidGameRound. Its balance is not authoritative (docs/interface#void-reply). */
 export type VoidReply = Omit<GameReply, 'tokenData' | 'balance'> & {
   tokenData?: TokenData;
   balance?: Balance | number;
@@ -135,7 +135,7 @@ export type SpinCounterReply = GameReply & { spinsAvailable: number };
 export type HistoryReply = GameReply & { protectedInfo: Record<string, string> };
 
 export type RoundInfoReply = GameReply & {
-  /** All that was won in the round so far. */
+  /** The sum of all wins of the round so far. */
   totalWinAmount: number;
   transactions: TransactionRecord[];
 };
@@ -173,7 +173,7 @@ export interface GameRoundRecord {
   transactions: TransactionRecord[];
   /** The round waits for a reconciliation. */
   crashed?: true;
-  /** What the provider told of the closed round. */
+  /** The provider's reply to getGameResult. */
   dataStored?: Record<string, string>;
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorObject } from './errors';
 
-/* The rules of doTransactions (docs/interface#do-transactions and what follows it), without a clock, a network or a database. */
+/* The rules of doTransactions (docs/interface#do-transactions and the rules after it) as pure functions. */
 
 export interface WalletTransaction {
   type: 'debit' | 'credit' | 'end' | 'void';
@@ -19,18 +19,18 @@ export interface WalletCall {
   transactions: WalletTransaction[];
 }
 
-/** What a wallet keeps of a round: JSON, as it is. */
+/** The data that a wallet stores for a round. Plain JSON. */
 export interface WalletRound {
   playerId: string;
   gameCode: string;
   currency: string;
   status: 'open' | 'closed' | 'voided' | 'failed';
   initialDebit: string;
-  /** By type and hash; a refused debit has its error. */
+  /** The processed transactions by type and hash. A refused debit has its error. */
   processed: Record<string, { amount: number; errorCode?: ErrorObject }>;
 }
 
-/** Undefined: no such account; no such round so far. */
+/** `balance` is undefined if the account does not exist, `round` if the wallet does not know the round yet. */
 export interface WalletState {
   balance: number | undefined;
   round: WalletRound | undefined;
@@ -61,10 +61,10 @@ export function walletError(name: keyof typeof IDS, detail?: string): ErrorObjec
   return { id: IDS[name], msg, clientmsg: 'The operator refused the request.' };
 }
 
-/** The id is not one of the interface: operators have their own. */
+/** An example of an operator's own error id, which is not in the interface. */
 const INSUFFICIENTFUNDS = { id: 5001, msg: 'INSUFFICIENTFUNDS', clientmsg: 'Your balance is too low.' };
 
-/** Refusals of the whole call, nothing of which is processed. */
+/** The error if the whole call is refused and no transaction is processed. */
 export function refusalOfCall(
   { round }: WalletState,
   call: WalletCall,
@@ -82,7 +82,7 @@ export function refusalOfCall(
     : walletError('INVALIDREQUEST', 'currency of the gameRound');
 }
 
-/** Carries out a call's transactions in their order: the state after it, and what became of each. */
+/** Processes the transactions of a call in order. Returns the new state and the result of each transaction. */
 export function processCall(
   before: WalletState,
   call: WalletCall,
@@ -111,7 +111,7 @@ function processOne(
   return creditOrEnd(state, transaction, hasFailed);
 }
 
-/** The round, which its first transaction opens. */
+/** The round. It is created for its first transaction. */
 function roundOf(state: WalletState, call: WalletCall, { hash }: WalletTransaction): WalletRound {
   const { playerId, gameCode, currency } = call;
   const initialDebit = hash.toLowerCase();
@@ -129,7 +129,7 @@ function debit(
   if (known?.status === 'voided') return walletError('GAMEROUNDNOTACTIVE', 'voided');
   const repeated = known?.processed[keyOf('debit', hash)];
   if (repeated !== undefined) return repeated.errorCode ?? mismatch(repeated.amount, amount);
-  // Its void came first: the debit counts as voided when it arrives.
+  // The void arrived before the debit, so the debit counts as voided.
   if (known?.processed[keyOf('void', hash)] !== undefined) return undefined;
   if (known === undefined && transaction.isFirstDebit !== true) return walletError('GAMEROUNDNOTSTARTED');
 
@@ -176,7 +176,7 @@ function creditOrEnd(
   return undefined;
 }
 
-/** Always carried out, whatever the round's state; a debit is given back once. */
+/** A void is processed in any state of the round. It gives the debit back once. */
 function voidDebit(state: WalletState, call: WalletCall, transaction: WalletTransaction): undefined {
   const { hash } = transaction;
   const round = roundOf(state, call, transaction);
@@ -188,7 +188,7 @@ function voidDebit(state: WalletState, call: WalletCall, transaction: WalletTran
   if (hash.toLowerCase() === round.initialDebit) round.status = 'voided';
 }
 
-/** One hash with two amounts is a mistake of the caller. */
+/** The same hash with another amount is an error of the caller. */
 function mismatch(before: number, now: number): ErrorObject | undefined {
   return before === now ? undefined : walletError('IDEMPOTENCYMISMATCH');
 }

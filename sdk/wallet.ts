@@ -12,26 +12,26 @@ import {
   type WalletTransaction,
 } from './wallet-rules';
 
-/** The wallet's side of the operator API (docs/interface#wallet-calls): all but the books, which are yours. */
+/** The wallet's side of the operator API (docs/interface#wallet-calls). You provide the storage of balances and rounds. */
 export interface WalletOptions extends DebugOptions {
   operatorId: string;
-  /** All that are valid now. */
+  /** All secrets that are valid now. */
   secrets: readonly string[];
-  /** In minor units; undefined for a player or a currency that you do not have. */
+  /** The balance in minor units; undefined if the player or the currency is unknown. */
   balance: (account: Account) => Promise<number | undefined>;
   /**
-   * Reads balance and round, calls `change` with them, and stores what it returns before it resolves. All of it is one
-   * database transaction: no other call changes the account or the round in between. `change` can be called again.
+   * Reads balance and round, calls `change` with them, stores the result, and then resolves. Do all of it in one database
+   * transaction: no other call may change the account or the round in between. You may call `change` again.
    */
   transact: (
     key: Account & { gameRound: string },
     change: (state: WalletState) => WalletState,
   ) => Promise<unknown>;
-  /** A failure of your books; the service gets a 500. */
+  /** Called with errors of your storage. The service gets a 500. */
   onError: (error: unknown) => void;
-  /** Gets doGameRoundReport, maybe more than once for a round. */
+  /** Called for doGameRoundReport, possibly more than once per round. */
   report?: (detail: GameRoundDetail) => Promise<unknown>;
-  /** 300 s; 0 switches the check off. */
+  /** Default: 300 s. 0 turns the check off. */
   timestampToleranceMs?: number;
 }
 
@@ -42,7 +42,7 @@ export interface Account {
 
 export interface WalletRequest {
   method?: string | undefined;
-  /** Path and query, as they arrived. */
+  /** Path and query of the request. */
   url?: string | undefined;
   headers: IncomingHttpHeaders;
   body: string;
@@ -54,16 +54,16 @@ export interface WalletReply {
 }
 
 export interface Wallet {
-  /** For any framework. It never rejects. */
+  /** Handles a request of any framework. It never rejects. */
   handle: (request: WalletRequest) => Promise<WalletReply>;
-  /** For createServer of node:http. */
+  /** A listener for createServer of node:http. */
   listener: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 const DEFAULT_TOLERANCE_MS = 300_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** What a call's signature has to be of, once that is known. */
+/** The message that the signature must cover, for debugging. It is known after the fields are read. */
 interface Seen {
   signed: string;
 }
@@ -108,7 +108,7 @@ export function createWallet(options: WalletOptions): Wallet {
       .then(({ status, body }) => {
         response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
       })
-      // The caller has gone: nobody to answer.
+      // The caller has closed the connection.
       .catch(() => response.destroy());
   };
   return { handle, listener };
@@ -144,7 +144,7 @@ async function answer(
   throw new Refused(404, walletError('NOTFOUND'));
 }
 
-/** Checks headers and time at once; the fields are known later. */
+/** Checks id and timestamp now, and returns a function that checks the signature when the fields are known. */
 function signatureOf(options: WalletOptions, headers: IncomingHttpHeaders, seen: Seen): Signed {
   const [authId, timestamp, signature] = [HEADERS.authId, HEADERS.timestamp, HEADERS.signature].map((name) =>
     String(headers[name.toLowerCase()] ?? ''),
@@ -170,7 +170,7 @@ function parsed(body: string): Record<string, unknown> {
     const value = JSON.parse(body) as unknown;
     if (isObject(value)) return value;
   } catch {
-    // No JSON is as wrong as no object.
+    // Refused below, like a body that is no object.
   }
   throw invalid('body');
 }
@@ -223,7 +223,7 @@ async function doTransactions(
   return reply;
 }
 
-/** The call as the signature and the rules read it; a field of a wrong type is refused. */
+/** Reads and checks the call. Refuses fields of a wrong type. */
 function callOf(body: Record<string, unknown>): WalletCall {
   const { transactions } = body;
   if (!Array.isArray(transactions) || transactions.length === 0) throw invalid('transactions');
@@ -253,7 +253,7 @@ function transactionOf(one: unknown): WalletTransaction {
   return one as unknown as WalletTransaction;
 }
 
-/** `#` joins the signed fields: in an identifier it could make two calls sign alike. */
+/** Refuses `#` in identifiers: it joins the signed fields, so two different calls could have the same signature. */
 function identifier(from: Record<string, unknown>, field: string): string {
   const value = from[field];
   if (typeof value !== 'string' || !/^[^#\p{Cc}]+$/u.test(value)) throw invalid(field);

@@ -19,7 +19,7 @@ export interface RepairPorts extends Pick<
   CommandPorts,
   'repairRecord' | 'guards' | 'policyFor' | 'findRecorded'
 > {
-  /** The hashes of rounds that are open, or were cancelled since then or bear a mark. */
+  /** The hashes of open rounds, and of cancelled rounds that have a mark or ended after `since`. */
   unfinishedRecords(since: Date): AsyncIterable<string>;
 }
 
@@ -57,7 +57,7 @@ export async function repairRecords(
   await forEach(
     ports.unfinishedRecords(since),
     attempt(async (gameround) => {
-      // Before the record is read: a workflow that ends in between has written it.
+      // Check this before reading the record: a workflow that ends in between has written its record.
       if (await rounds.isRunning(gameround)) return;
       const recorded = await ports.findRecorded(gameround);
       if (recorded === undefined || !needsWorkflow(recorded.snapshot)) return;

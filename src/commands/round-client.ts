@@ -294,7 +294,7 @@ async function updateResultOf(
       if (reply === undefined) throw refuse('GAMEROUNDNOTFOUND');
       return { reply, heldKey: type === FAILURES.held ? (details?.[1] as string) : undefined };
     }
-    // A person has terminated the workflow: the round has to be repaired before anybody can say what became of the command.
+    // A person has terminated the workflow. The outcome of the command is unknown until the round is repaired.
     case ENDED_BY_FORCE:
       throw refuseBecause(error, 'SERVICEUNAVAILABLE');
     default:

@@ -22,8 +22,8 @@ export function createRoundControl(
   const rounds = createRoundClient(client, taskQueue);
 
   /**
-   * From the workflow, which replays a closed round from its history; past retention from the record. A workflow that was
-   * ended by force may not have taken in what its record already shows: a record that is over has the last word.
+   * Reads the round from its workflow, or from its record after retention. A terminated workflow may not have applied the last
+   * outcome, which the record already shows. So a record that says "over" is final.
    */
   async function read(gameround: string): Promise<RoundSnapshot | undefined> {
     const state = await rounds.state(gameround);

@@ -215,7 +215,7 @@ async function describeStart(
   };
 }
 
-/** Notes the discount that the stake has now, by what the operator told last. */
+/** Adds the current discount of the stake, from the operator's last known balance. */
 function applyDiscount(deps: CommandDependencies, session: Session, command: StartCommand): void {
   const at = new Date(deps.nowMs()).toISOString();
   const discountInfo = session.balance?.discountInfo;

@@ -252,7 +252,7 @@ export function readBalance(body: unknown): WalletBalance | undefined {
   };
 }
 
-/** The first tickets, as many as fit. */
+/** The first tickets that fit into the size limit. */
 function fitting(tickets: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   let bytes = 0;
   return tickets.filter(
@@ -270,7 +270,7 @@ function isSmall(value: unknown): boolean {
 }
 
 function readBalanceItem(item: unknown): WalletBalance['balances'] {
-  // Beyond that the sum of some would be no number.
+  // Larger amounts are ignored: their sum could be infinite.
   if (!isObject(item) || typeof item.amount !== 'number' || !(Math.abs(item.amount) <= MAX_AMOUNT)) return [];
   return [
     {

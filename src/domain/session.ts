@@ -39,8 +39,9 @@ export interface Session extends Owner {
 }
 
 /**
- * A session plays in one currency. It does not reach its player's rounds in another currency, except the round that it was
- * made for: the round would take the amounts of its calls for amounts of its own currency.
+ * Whether the session may use the round. A session has one currency and can't use its player's rounds in another currency:
+ * such a round would treat the session's amounts as amounts in its own currency. A token may always use the round that it
+ * was made for.
  */
 export function reaches(
   session: Session,

@@ -72,7 +72,7 @@ export interface Rounds {
   recorded(gameround: string): Promise<Recorded | undefined>;
   /** The record, if its version is not one of `own`. */
   ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
-  /** The hashes of all open rounds, including crashed ones, and of rounds that were cancelled since then or have a mark. */
+  /** The hashes of all open (also crashed) rounds, and of cancelled rounds that have a mark or ended after `since`. */
   unfinished(since: Date): AsyncIterable<string>;
   /** The rounds with a mark, counted by mark and operator. */
   waiting(): Promise<WaitingRounds[]>;

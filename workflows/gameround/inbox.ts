@@ -148,7 +148,7 @@ function replyToRepeat(round: Round, inbox: Inbox, { command, key }: KeyedComman
   if (known === undefined || inbox.active.has(key)) return undefined;
   const decision = decide(round.state, command, nowIso());
   if (decision.kind === 'refuse') return replyAbout(round.state, decision.refusal);
-  // It is judged anew: nothing is known of it.
+  // The round accepts this command again (a reconciliation repeats its settle), so it is no repeat.
   if (decision.kind === 'accept') return undefined;
   return { ...replyTo(round.state, known), isRepeat: true };
 }

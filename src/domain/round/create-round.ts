@@ -73,7 +73,7 @@ export function beginDebit(state: RoundState, command: StartCommand, key: string
   };
   return {
     ...state,
-    // As they were before the round used any of them: a cancelled round gives all back.
+    // Keep the grants from before the round used any of them, since a cancelled round gives all back.
     grants: state.grants || command.grants ? { ...command.grants, ...state.grants } : undefined,
     transactions: [...state.transactions, debit, ...end],
     commands: { ...state.commands, [key]: { fingerprint: fingerprintOf(command) } },

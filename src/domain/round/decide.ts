@@ -257,7 +257,7 @@ function settleCrashed(
   at: string,
 ): Decision {
   if (!state.crashed) return refuse(state.status === 'open' ? 'GAMEROUNDOPEN' : 'GAMEROUNDNOTACTIVE');
-  // Each reconciliation has the same key, and says anew what the operator has accepted.
+  // All reconciliations use the same key, but each has its own list of accepted transactions. So this is no repeat.
   if (known !== undefined && command.key !== RECONCILE) return joinOrMismatch(known, command, key);
   const fault = faultOfLists(state.transactions, command);
   if (fault !== undefined) return refuse('INVALIDREQUEST', fault);
@@ -266,7 +266,7 @@ function settleCrashed(
   const voided = voidedHashes(state.transactions);
   const transactions = state.transactions.map((transaction): RoundTransaction => {
     const { type, hash } = transaction;
-    // A void has the hash of its debit: the lists speak of the void, which is what is open.
+    // A debit and its void have the same hash. The lists mean the void, since only the void is open.
     if (type === 'debit' && voided.has(hash)) return transaction;
     if (accepted.has(hash)) return { ...transaction, outcome: 'accepted' };
     return declined.has(hash) ? { ...transaction, outcome: 'declined' } : transaction;

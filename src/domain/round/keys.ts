@@ -4,7 +4,7 @@ import type { Command, RoundState } from './types';
 /** Key and reason of the commands that a reconciliation sends to a round. */
 export const RECONCILE = 'reconcile';
 
-/** Of the keys of follow-up debits. */
+/** The prefix of the keys of follow-up debits. */
 export const debitKeyPrefix = 'debit:';
 
 /**

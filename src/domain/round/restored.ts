@@ -48,12 +48,12 @@ export function restoredRound(record: RoundSnapshot, policy: RoundPolicy, at: st
   return record.status === 'open' ? crashedAsRestored(state) : owingItsVoids(state, at);
 }
 
-/** An open round, or a cancelled one that owes voids: without a workflow that runs nobody finishes it. */
+/** Whether the round needs a running workflow: it is open, or it is cancelled and owes voids. */
 export function needsWorkflow({ status, transactions }: RoundSnapshot): boolean {
   return status === 'open' || (status === 'cancel' && debitsOwed(transactions).length > 0);
 }
 
-/** Debits that were taken, or may have been, and that no void has given back. */
+/** Debits that were taken or may have been taken, without an accepted void. */
 function debitsOwed(transactions: readonly RoundTransaction[]): RoundTransaction[] {
   const voided = new Set(
     transactions
