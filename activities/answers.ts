@@ -1,6 +1,7 @@
 import { activityInfo, CompleteAsyncError } from '@temporalio/activity';
 import type { WaitingCalls } from '../src/contracts/waiting-calls';
 import type { RoundReply } from '../src/domain/round/replies';
+import { goOnWith } from './failures';
 
 export interface AnswerDependencies {
   waitingCalls: WaitingCalls;
@@ -22,9 +23,9 @@ export async function endWithAnswer<T>(
   if (here.length === 0) return result;
   try {
     await complete(activityInfo().taskToken, result);
-  } catch {
+  } catch (error) {
     // The SDK reports the result again, and the callers get their answer from the update.
-    return result;
+    return goOnWith(result, 'the server did not accept the result; it is reported again')(error);
   }
   for (const call of here) waitingCalls.answer(call, reply());
   throw new CompleteAsyncError();

@@ -22,7 +22,7 @@ import { reportOf } from '../src/domain/wallet-rules';
 import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { endWithAnswer, type AnswerDependencies } from './answers';
-import { FAILURE_TYPES } from './failures';
+import { FAILURE_TYPES, goOnWith } from './failures';
 import { record, whole } from './read-model';
 import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
@@ -133,10 +133,14 @@ async function finish(
   const { result, at } = delivered;
   if (end === undefined || result.kind === 'guard-lost' || result.kind === 'ahead') return delivered;
   if (isRepeated(delivery, activityInfo())) return delivered;
-  const next = await after(deps.rounds, end, result, at).catch(() => undefined);
+  const next = await after(deps.rounds, end, result, at).catch(
+    goOnWith(undefined, 'the record could not be read: the workflow ends the command'),
+  );
   const answer = next?.commands[end.key]?.answer;
   if (next === undefined || answer === undefined || !owesNothing(next)) return delivered;
-  const isRecorded = await record(deps, snapshotOf(next), end.version, delivery.own).catch(() => false);
+  const isRecorded = await record(deps, snapshotOf(next), end.version, delivery.own).catch(
+    goOnWith(false, 'the record could not be written: the workflow writes it'),
+  );
   if (!isRecorded) return delivered;
   return endWithAnswer(deps, { ...delivered, recordedAs: end.version }, end.calls, () =>
     replyTo(next, answer),
@@ -200,9 +204,10 @@ async function begin(deps: DeliverDependencies, delivery: WalletDelivery): Promi
   if (isRepeated(delivery, activityInfo())) return 'again';
   try {
     return (await ahead(deps, delivery)) ?? 'first';
-  } catch {
+  } catch (error) {
     // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
-    return delivery.call.purpose === 'credit' ? 'again' : 'first';
+    const begun: Begun = delivery.call.purpose === 'credit' ? 'again' : 'first';
+    return goOnWith(begun, 'the record could not be compared before a delivery')(error);
   }
 }
 
@@ -289,7 +294,8 @@ async function followUp(
 ): Promise<Begun> {
   if (maybeSent(delivery, bet)) return (await recordedOutcome(deps, delivery)) ?? 'again';
   // The player waits for this bet, so it doesn't wait for the database. At worst this one debit has to be voided.
-  return (await ahead(deps, delivery).catch(() => undefined)) ?? 'first';
+  const unread = goOnWith(undefined, 'the record could not be compared before a bet');
+  return (await ahead(deps, delivery).catch(unread)) ?? 'first';
 }
 
 /** The bet's time is over. Finds its outcome without sending anything. */

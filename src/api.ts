@@ -36,7 +36,7 @@ export async function serveApi(foundation: Foundation): Promise<void> {
   const { wallet, provider } = outbound;
   const { guards } = foundation;
   const queries = createRoundQueries(rounds, guards);
-  const ports = commandPorts({ guards, rounds, queries, tenants, wallet });
+  const ports = commandPorts({ guards, rounds, queries, tenants, wallet, logger });
   const draws = createDrawLog(database.db);
   const rng = createRng({ log: (draw) => draws.write(draw) });
   const gameConfigurations = createGameConfigurations({

@@ -3,6 +3,7 @@ import type { CommandPorts, RoundGuards } from './commands/ports';
 import type { RoundStateView } from './contracts/gameround';
 import { refuse } from './domain/errors';
 import { holdsGuard } from './domain/round/replies';
+import type { Logger } from './logging';
 import type { RoundQueries } from './queries/rounds';
 import type { Rounds } from './read-model/rounds';
 import type { Tenants } from './tenants';
@@ -15,9 +16,11 @@ export function commandPorts(parts: {
   queries: Pick<RoundQueries, 'find' | 'standing' | 'ticketUse'>;
   tenants: Tenants;
   wallet: Pick<OperatorWallet, 'getBalance'>;
+  logger: Pick<Logger, 'warn'>;
 }): CommandPorts {
   const { guards, rounds, queries, tenants } = parts;
   return {
+    warn: (what, error) => parts.logger.warn({ error }, what),
     guards,
     findRecord: (gameround) => queries.find(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),

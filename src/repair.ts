@@ -17,7 +17,7 @@ runProcess(async () => {
   const foundation = await openFoundation('repair-records');
   const { guards, rounds, tenants, outbound, temporal, logger } = foundation;
   const queries = createRoundQueries(rounds, guards);
-  const ports = commandPorts({ guards, rounds, queries, tenants, wallet: outbound.wallet });
+  const ports = commandPorts({ guards, rounds, queries, tenants, wallet: outbound.wallet, logger });
   const repaired = await repairRecords(
     temporal.client,
     { ...ports, unfinishedRecords: (since) => rounds.unfinished(since) },

@@ -35,6 +35,7 @@ function portsWith(answer: BalanceAnswer) {
     queries: { find: jest.fn(), standing: jest.fn(), ticketUse: () => Promise.resolve({ used: 2, won: 30 }) },
     tenants,
     wallet: { getBalance },
+    logger: { warn: jest.fn() },
   });
   return { ports, getBalance };
 }

@@ -27,7 +27,7 @@ export function recordOf(
   deps: CommandDependencies,
   gameround: string,
 ): Promise<RoundSnapshot | undefined | 'unavailable'> {
-  return deps.ports.findRecord(gameround).catch(() => 'unavailable');
+  return deps.ports.findRecord(gameround).catch(unavailable(deps));
 }
 
 /** The same for the owner and status only. */
@@ -35,8 +35,15 @@ export function standingOf(
   deps: CommandDependencies,
   gameround: string,
 ): Promise<Standing | undefined | 'unavailable'> {
-  return deps.ports.findStanding(gameround).catch(() => 'unavailable');
+  return deps.ports.findStanding(gameround).catch(unavailable(deps));
 }
+
+const unavailable =
+  ({ ports }: CommandDependencies) =>
+  (error: unknown): 'unavailable' => {
+    ports.warn('a record could not be read', error);
+    return 'unavailable';
+  };
 
 /** The idempotency key of a command: the provider's transaction id, or the rngCallId, or the request id. */
 export function commandKey(request: RoundRequest & { rngCallId?: string }): string {
@@ -155,7 +162,9 @@ export async function stateRepairingRecord(
   if (state === undefined) return undefined;
   const isBehind = state.status !== 'open' && record !== 'unavailable';
   if (isBehind && !(await deps.rounds.isRunning(gameround, deadline)))
-    await deps.ports.repairRecord(state).catch(() => undefined);
+    await deps.ports
+      .repairRecord(state)
+      .catch((error: unknown) => deps.ports.warn('a record could not be repaired', error));
   return state;
 }
 
@@ -170,7 +179,9 @@ export async function stateOrRecordOf(
 ): Promise<RoundStateView | undefined> {
   const state = await rounds.state(gameround, deadline);
   if (state === undefined || (state.phase !== 'starting' && state.phase !== 'busy')) return state;
-  const record = await ports.findRecorded(gameround).catch(() => undefined);
+  const record = await ports
+    .findRecorded(gameround)
+    .catch((error: unknown) => ports.warn('a record could not be read', error));
   if (record === undefined || record.version < state.version) return state;
   return { ...state, ...record.snapshot, phase: 'idle' };
 }

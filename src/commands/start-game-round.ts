@@ -1,6 +1,6 @@
 import type { GameroundStart, RoundReply, RoundStateView } from '../contracts/gameround';
 import { currentDiscount } from '../domain/discounts';
-import { refusal, refuse } from '../domain/errors';
+import { refusal, refuse, refuseBecause } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
 import { holdsGuard, replyAbout } from '../domain/round/replies';
 import type { RoundSnapshot, StartCommand } from '../domain/round/types';
@@ -226,7 +226,7 @@ function applyDiscount(deps: CommandDependencies, session: Session, command: Sta
 async function unavailableOnError<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
-  } catch {
-    throw refuse('SERVICEUNAVAILABLE');
+  } catch (error) {
+    throw refuseBecause(error, 'SERVICEUNAVAILABLE');
   }
 }

@@ -342,6 +342,7 @@ function portsOver(
 ): CommandPorts {
   const guards = createGuards(db);
   return {
+    warn: () => undefined,
     findRecord: (gameround) => rounds.find(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),
     findStanding: (gameround) => rounds.standing(gameround),
