@@ -27,19 +27,19 @@ const MUTANTS: Mutant[] = [
   {
     name: 'collectWin does not lower the open winnings',
     file: SETTLE,
-    find: 'const collected = collect({ ...creditDone(state, call, balance), pending: undefined });',
+    find: 'const collected = recomputeOpenWinnings({ ...creditDone(state, call, balance), pending: undefined });',
     replace: 'const collected = { ...creditDone(state, call, balance), pending: undefined };',
   },
   {
     name: 'a call on a round that is over is answered 200',
-    file: 'src/commands/shared.ts',
+    file: 'src/commands/send-to-round.ts',
     find: "return replyAbout(round, refusal('GAMEROUNDNOTACTIVE'));",
     replace: "return { ...replyAbout(round, refusal('GAMEROUNDNOTACTIVE')), refusal: undefined };",
   },
   {
     name: 'a round is voided after a credit',
     file: DECIDE,
-    find: "if (credited || state.maybePaid) return no('CREDITALREADYPROCESSED');",
+    find: "if (credited || state.maybePaid) return refuse('CREDITALREADYPROCESSED');",
     replace: '',
   },
   {
@@ -82,14 +82,15 @@ const MUTANTS: Mutant[] = [
   {
     name: 'more spins are used than were awarded',
     file: DECIDE,
-    find: "if (used > awarded) return no('SPINCOUNTEREXHAUSTED');",
+    find: "if (used > awarded) return refuse('SPINCOUNTEREXHAUSTED');",
     replace: '',
   },
   {
     name: 'the rest of a crashed round is not paid',
     file: DECIDE,
-    find: "return reconciles ? closeCrashed(state, command, key, at) : no('GAMEROUNDCRASHED');",
-    replace: "return reconciles && closeCrashed.length < 0 ? no('INTERNALERROR') : no('GAMEROUNDCRASHED');",
+    find: "return reconciles ? closeCrashed(state, command, key, at) : refuse('GAMEROUNDCRASHED');",
+    replace:
+      "return reconciles && closeCrashed.length < 0 ? refuse('INTERNALERROR') : refuse('GAMEROUNDCRASHED');",
   },
   {
     name: 'a repeat’s balance counts as the newest',

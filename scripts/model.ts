@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { projectRoot } from '../stack/paths';
 
 /*
  * npm run model -- --sequences 10000 [--seed N] [--seconds 10000] [--lanes 16]
@@ -24,10 +25,10 @@ const { values } = parseArgs({
 const settings = Object.entries({ sequences: values.path === undefined ? '10000' : undefined, ...values })
   .filter((entry): entry is [string, string] => entry[1] !== undefined)
   .map(([name, value]) => [`MODEL_${name.toUpperCase()}`, value]);
-const jest = join(__dirname, '..', '..', '..', 'node_modules', 'jest', 'bin', 'jest.js');
+const jest = join(projectRoot(), 'node_modules', 'jest', 'bin', 'jest.js');
 const child = spawn(process.execPath, [jest, '--runInBand', '--testPathPatterns', 'test/model/'], {
   stdio: 'inherit',
-  cwd: join(__dirname, '..', '..', '..'),
+  cwd: projectRoot(),
   env: { ...process.env, ...(Object.fromEntries(settings) as Record<string, string>) },
 });
 child.once('exit', (code) => (process.exitCode = code ?? 1));
