@@ -42,7 +42,7 @@ export function definitionsOf(command: Command): CommandDefinitions {
   // The types don't show that each pair takes its own command only. The table ensures it.
   return {
     command,
-    signal: signal,
-    update: update,
+    signal,
+    update,
   };
 }
