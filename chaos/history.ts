@@ -77,7 +77,8 @@ function activityResult(event: Event, scheduled: Map<string, string>): ActivityR
 }
 
 function withKind(activity: string, value: unknown): ActivityResult {
-  const { kind } = Object(value) as { kind?: unknown };
+  // `deliver` returns its result beside the time of it.
+  const { kind } = Object((Object(value) as { result?: unknown }).result ?? value) as { kind?: unknown };
   return { activity, kind: typeof kind === 'string' ? kind : '', value };
 }
 

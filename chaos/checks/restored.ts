@@ -44,6 +44,8 @@ export function nothingNewSent({ rounds, notes, stack }: Evidence): Checked {
   });
 }
 
+const isRefusal = ({ status }: WalletCall): boolean => status !== null && status >= 400 && status < 500;
+
 function newlySent(
   calls: readonly WalletCall[],
   { backAtMs, moved }: Restore,
@@ -56,7 +58,7 @@ function newlySent(
     names.has(name) || (status === 'cancel' && names.has(name.replace(/^void /, 'debit ')));
   return calls
     .filter(({ receivedMs }) => receivedMs > backAtMs && receivedMs < reconciledAt)
-    .filter(({ status }) => status === null || status < 400 || status >= 500)
+    .filter((call) => !isRefusal(call))
     .flatMap(({ body }) => body.transactions.map(nameOf))
     .filter((name) => !isKnown(name))
     .map((name) => `${name} was sent, which the record of a later time does not know`);

@@ -1,6 +1,8 @@
+import { defaultPayloadConverter } from '@temporalio/common';
 import { expectedMarks } from '../../chaos/checks/attention';
 import { sentAt } from '../../chaos/checks/deliveries';
 import type { RoundEvidence } from '../../chaos/evidence';
+import { readHistory } from '../../chaos/history';
 
 describe('when a call left', () => {
   const RECEIVED = Date.parse('2026-01-01T12:00:00.000Z');
@@ -83,4 +85,18 @@ describe('the marks that a round should have', () => {
     const round = { calls: sent, state } as unknown as RoundEvidence;
     expect(expectedMarks(round, { pending: [], openForMs: 0 })).toEqual({ must, may: [] });
   });
+});
+
+test('a delivery that found the record ahead is told from one that reached the wallet', () => {
+  const result = { payloads: [defaultPayloadConverter.toPayload({ result: { kind: 'ahead' }, at: 'x' })] };
+  const events = [
+    {
+      eventId: 5,
+      activityTaskScheduledEventAttributes: { activityId: '1', activityType: { name: 'deliver' } },
+    },
+    { eventId: 6, activityTaskCompletedEventAttributes: { scheduledEventId: 5, result } },
+  ];
+  expect(readHistory({ events } as never).deliveries).toEqual([
+    { atMs: expect.any(Number) as number, kind: 'ahead' },
+  ]);
 });

@@ -100,6 +100,13 @@ describe('what a round sends whose record is ahead', () => {
       0,
     ],
     ['a win under a new hash', movedAs('closed', ['debit d']), [callOf(BACK + 1, 'credit x')], undefined, 1],
+    [
+      'a win under a new hash, which was refused',
+      movedAs('closed', ['debit d']),
+      [{ ...callOf(BACK + 1, 'credit x'), status: 400 }],
+      undefined,
+      0,
+    ],
     ['a void', movedAs('closed', ['debit d', 'credit c']), [callOf(BACK + 1, 'void d')], undefined, 1],
     [
       'the second void of a cancelled round',

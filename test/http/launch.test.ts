@@ -146,7 +146,7 @@ describe('getGameURL', () => {
 
 describe('connect', () => {
   it('replies with everything a game begins with', async () => {
-    service.openRound.mockResolvedValue(snapshot());
+    service.openRound.mockResolvedValue(snapshot({}, { currency: 'BTC' }));
     const token = await launchToken(service, {
       profile: 'vip, jurisdiction-de',
       options: { homeURL: 'https://casino.example/', minStake: 7, unknown: 1 },
