@@ -93,7 +93,7 @@ const LISTS: [string, () => Promise<unknown>, unknown][] = [
     () => queries.standing('open-1'),
     {
       ...{ status: 'open', attention: [] },
-      identity: { ...SESSION, gameround: 'open-1', sessionId: 'session-hash' },
+      identity: { ...SESSION, gameround: 'open-1', sessionId: 'session-hash', currency: 'EUR' },
     },
   ],
 ];
