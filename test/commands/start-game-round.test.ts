@@ -25,8 +25,9 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
     return Promise.resolve(gone);
   };
   const rounds = {
-    ask: (_round: string, _command: unknown, _actor: unknown, until?: number) => asked('gone')(until),
-    send: (_round: string, _command: unknown, _actor: unknown, until?: number) => asked('gone')(until),
+    updateOnly: (_round: string, _command: unknown, _actor: unknown, until?: number) => asked('gone')(until),
+    signalThenUpdate: (_round: string, _command: unknown, _actor: unknown, until?: number) =>
+      asked('gone')(until),
     state: (_round: string, until?: number) => asked(undefined)(until),
     isRunning: (_round: string, until?: number) => asked(false)(until),
     start: (_start: unknown, _actor: unknown, until?: number) =>
@@ -43,7 +44,7 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
     },
     ...change,
   };
-  const deps = { rounds, ports, now: Date.now } as unknown as CommandDependencies;
+  const deps = { rounds, ports, nowMs: Date.now } as unknown as CommandDependencies;
   const began = performance.now();
   await startGameRound(deps, { ...call, session: { ...session, ...over } }).catch(() => undefined);
   expect(deadlines.length).toBeGreaterThan(0);
