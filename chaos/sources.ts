@@ -22,9 +22,9 @@ export const NEXT_WORKFLOWS: readonly Change[] = [
   },
   {
     file: 'workflows/gameround/index.ts',
-    find: `async function carryOut(parts: Parts, item: Item): Promise<void> {
+    find: `async function carryOut(parts: Parts, item: QueuedCommand): Promise<void> {
 `,
-    replace: `async function carryOut(parts: Parts, item: Item): Promise<void> {
+    replace: `async function carryOut(parts: Parts, item: QueuedCommand): Promise<void> {
   if (patched('chaos ' + item.key)) await sleep(1);
 `,
   },
@@ -33,14 +33,12 @@ export const NEXT_WORKFLOWS: readonly Change[] = [
     find: `  }
   await condition(allHandlersFinished);
 }
-
-/** Its callers`,
+`,
     replace: `  }
   if (patched('chaos end')) await sleep(1);
   await condition(allHandlersFinished);
 }
-
-/** Its callers`,
+`,
   },
 ];
 

@@ -52,7 +52,7 @@ export async function withinCommandTime<T>(
     reachedAt.set(client, performance.now());
     return result;
   } catch (error) {
-    throw asRefusal(error, isTaken || (reachedAt.get(client) ?? 0) > deadline - LOOK_BEFORE_MS);
+    throw asRefusal(error, isTaken || (reachedAt.get(client) ?? -Infinity) > deadline - LOOK_BEFORE_MS);
   } finally {
     clearTimeout(looking);
   }
