@@ -21,12 +21,12 @@ export async function endWithAnswer<T>(
 ): Promise<T> {
   const here = calls.filter((call) => waitingCalls.isExpected(call));
   if (here.length === 0) return result;
-  try {
-    await complete(activityInfo().taskToken, result);
-  } catch (error) {
-    // The SDK reports the result again, and the callers get their answer from the update.
-    return goOnWith(result, 'the server did not accept the result; it is reported again')(error);
-  }
+  const isAccepted = await complete(activityInfo().taskToken, result).then(
+    () => true,
+    goOnWith(false, 'the server did not accept the result; it is reported again'),
+  );
+  // The SDK reports the result again, and the callers get their answer from the update.
+  if (!isAccepted) return result;
   for (const call of here) waitingCalls.answer(call, reply());
   throw new CompleteAsyncError();
 }

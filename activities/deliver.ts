@@ -202,13 +202,12 @@ type Begun = 'first' | 'again' | DeliveryResult;
 async function begin(deps: DeliverDependencies, delivery: WalletDelivery): Promise<Begun> {
   if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet);
   if (isRepeated(delivery, activityInfo())) return 'again';
-  try {
-    return (await ahead(deps, delivery)) ?? 'first';
-  } catch (error) {
-    // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
-    const begun: Begun = delivery.call.purpose === 'credit' ? 'again' : 'first';
-    return goOnWith(begun, 'the record could not be compared before a delivery')(error);
-  }
+  // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
+  const unread = goOnWith(
+    delivery.call.purpose === 'credit' ? ('again' as const) : undefined,
+    'the record could not be compared before a delivery',
+  );
+  return (await ahead(deps, delivery).catch(unread)) ?? 'first';
 }
 
 /** The record, if it is newer than this run. After a person's reset that is expected, so it does not count. */

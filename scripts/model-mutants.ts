@@ -63,7 +63,7 @@ const MUTANTS: Mutant[] = [
   },
   {
     name: 'an unknown debit is not voided',
-    file: DECIDE,
+    file: 'src/domain/round/transactions.ts',
     find: "type === 'debit' && (outcome === 'accepted' || outcome === 'unknown'),",
     replace: "type === 'debit' && outcome === 'accepted',",
   },

@@ -99,6 +99,7 @@ function justWoken(at: number, resumedAt: readonly number[]): boolean {
   return resumedAt.some((resumed) => at >= resumed - 100 && at <= resumed + AFTER_SLEEP_MS);
 }
 
-function isRefusal({ status, clientLeft }: WalletCall): boolean {
+/** The wallet has refused the call, and whoever sent it was still there. */
+export function isRefusal({ status, clientLeft }: WalletCall): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 408 && clientLeft === undefined;
 }

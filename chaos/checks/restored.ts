@@ -1,6 +1,7 @@
 import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
 import type { Restore } from '../stack';
 import { nameOf, perRound, type Checked } from './check';
+import { isRefusal } from './deliveries';
 
 /** Databases that were put back: the round's record knows more than its workflow. */
 export const movedSince = (restores: readonly Restore[], gameround: string): Restore[] =>
@@ -43,8 +44,6 @@ export function nothingNewSent({ rounds, notes, stack }: Evidence): Checked {
     return restores.flatMap((restored) => newlySent(calls, restored, gameround, reconciledAt));
   });
 }
-
-const isRefusal = ({ status }: WalletCall): boolean => status !== null && status >= 400 && status < 500;
 
 function newlySent(
   calls: readonly WalletCall[],

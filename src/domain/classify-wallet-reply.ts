@@ -252,20 +252,27 @@ export function readBalance(body: unknown): WalletBalance | undefined {
   };
 }
 
-/** The first tickets that fit into the size limit. */
+/** The first tickets, as many as fit. */
 function fitting(tickets: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   let bytes = 0;
-  return tickets.filter(
-    (ticket) => isSmall(ticket) && (bytes += bytesOf(JSON.stringify(ticket))) <= MAX_BALANCE_EXTRA_BYTES,
-  );
+  return tickets.filter((ticket) => {
+    const size = sizeOf(ticket);
+    if (size > MAX_BALANCE_EXTRA_BYTES) return false;
+    bytes += size;
+    return bytes <= MAX_BALANCE_EXTRA_BYTES;
+  });
 }
 
-/** Every reply is stored in the workflow's history, so it must be small. A value that is nested too deeply throws. */
 function isSmall(value: unknown): boolean {
+  return sizeOf(value) <= MAX_BALANCE_EXTRA_BYTES;
+}
+
+/** In bytes, since every reply is stored in the workflow's history. Infinite for a value that is nested too deeply to be written. */
+function sizeOf(value: unknown): number {
   try {
-    return bytesOf(JSON.stringify(value)) <= MAX_BALANCE_EXTRA_BYTES;
+    return bytesOf(JSON.stringify(value));
   } catch {
-    return false;
+    return Infinity;
   }
 }
 

@@ -891,8 +891,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['st.creditRefused', 'c4.call.void'],
     file: 'src/domain/round/decide.ts',
-    find: 'const voids = taken.map(({ hash }) => hash).filter((hash) => !done.has(hash));',
-    replace: 'const voids = taken.map(({ hash }) => hash).filter((hash) => !done.has(hash)).slice(0, 1);',
+    find: '    .filter((hash) => !done.has(hash));',
+    replace: '    .filter((hash) => !done.has(hash)).slice(0, 1);',
   },
   {
     rows: ['st.creditRefusedLater'],
@@ -1030,7 +1030,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['r.tx2'],
-    file: 'src/domain/round/decide.ts',
+    file: 'src/domain/round/transactions.ts',
     find: "type === 'debit' && (outcome === 'accepted' || outcome === 'unknown')",
     replace: "type === 'debit' && outcome === 'accepted'",
   },
@@ -1942,8 +1942,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.endRefused'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (outcome.endRefused !== undefined)\n    return crash(taken,',
-    replace: 'if (outcome.endRefused !== undefined && ended === false)\n    return crash(taken,',
+    find: 'if (endRefused !== undefined) return crash(state,',
+    replace: 'if (endRefused !== undefined && call.transactions.length === 0) return crash(state,',
   },
   {
     rows: ['c4.redelivered'],
@@ -2003,8 +2003,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct'],
     file: 'activities/answers.ts',
-    find: 'await complete(activityInfo().taskToken, result);',
-    replace: 'void complete(activityInfo().taskToken, result);',
+    find: 'await complete(activityInfo().taskToken, result).then(',
+    replace: 'await Promise.resolve(void complete(activityInfo().taskToken, result)).then(',
   },
   {
     rows: ['c4.direct#2'],
@@ -2099,8 +2099,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.left', 'c4.left#2'],
     file: 'src/domain/round/grants.ts',
-    find: 'withoutPlay(grants.tickets, ticket.serial)',
-    replace: 'grants.tickets',
+    find: 'withoutPlay(after.tickets, ticket.serial)',
+    replace: 'after.tickets',
   },
   {
     rows: ['c4.leftKnown'],

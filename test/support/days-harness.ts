@@ -52,18 +52,18 @@ export interface DaysHarness {
   stop(): Promise<void>;
 }
 
-/** Gives each test of a file its own server, and a second run. Returns what the running test uses. */
-export function daysOfEachTest(): () => DaysHarness {
+/** Gives each test of a file its own server, before all else that the test sets up, and a second run. */
+export function daysOfEachTest(begin: (days: DaysHarness) => void): void {
   jest.retryTimes(1, { logErrorsBeforeRetry: true });
   let days: DaysHarness | undefined;
   beforeEach(async () => {
     days = await startDays();
+    begin(days);
   });
   afterEach(async () => {
     await days?.stop();
     days = undefined;
   });
-  return () => days!;
 }
 
 async function startDays(): Promise<DaysHarness> {

@@ -6,14 +6,13 @@ import { daysOfEachTest, HOUR_MS, MINUTE_MS, type DaysHarness } from '../support
 const AFTER_MS = 48 * HOUR_MS;
 
 let days: DaysHarness;
-const ofThisTest = daysOfEachTest();
 /** When the provider was asked, in the server's time. */
 let asked: { gameround: string; at: number }[];
 /** What the provider does at its nth call for a round. */
 let provider: (gameround: string, attempt: number) => Promise<void>;
 
-beforeEach(() => {
-  days = ofThisTest();
+daysOfEachTest((own) => {
+  days = own;
   asked = [];
   days.world.autoClose = async ({ gameround }) => {
     asked.push({ gameround, at: await days.env.currentTimeMs() });

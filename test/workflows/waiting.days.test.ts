@@ -5,10 +5,9 @@ import { daysOfEachTest, HOUR_MS, MINUTE_MS, type DaysHarness } from '../support
 /** A round that waits for something longer than it should says so, on its workflow and its record (docs/interface#waiting-marks). */
 
 let days: DaysHarness;
-const ofThisTest = daysOfEachTest();
 
-beforeEach(() => {
-  days = ofThisTest();
+daysOfEachTest((own) => {
+  days = own;
 });
 
 const marksOf = async (gameround: string): Promise<[string[], readonly string[] | undefined]> => [

@@ -5,7 +5,14 @@ import type { WalletBalance, WalletOutcome } from '../wallet-call';
 import { mark } from './attention';
 import { recomputeOpenWinnings, stakeOf } from './winnings';
 import { answered, cancelRound, collectAndEnd, crash, sendNextVoid, voidDone, withEntry } from './decide';
-import type { GameStateEntry, PendingCall, RoundState, RoundTransaction, TransactionOutcome } from './types';
+import type {
+  Answer,
+  GameStateEntry,
+  PendingCall,
+  RoundState,
+  RoundTransaction,
+  TransactionOutcome,
+} from './types';
 
 /**
  * Applies the outcome of the pending wallet call to the round (docs/interface#outcomes).
@@ -52,9 +59,7 @@ function debitAccepted(
   outcome: WalletOutcome & { kind: 'accepted' },
   at: string,
 ): RoundState {
-  const key = keyOfCall(call);
   const balanceAfter = outcome.balance && totalBalance(outcome.balance);
-  const ended = call.transactions.some(({ type }) => type === 'end');
   const debited = withOutcome(state, call, 'debit', 'accepted', balanceAfter);
   const won = call.entry?.result.winAmount ?? 0;
   const taken: RoundState = {
@@ -63,14 +68,26 @@ function debitAccepted(
     amountToCollect: addAmounts(debited.amountToCollect, won) ?? debited.amountToCollect,
     pending: undefined,
   };
-  if (outcome.endRefused !== undefined)
-    return crash(taken, key, refusedEnd(outcome.endRefused), { balance: outcome.balance });
-  if (ended) {
-    const closed = close(withOutcome(taken, call, 'end', 'accepted', balanceAfter), at);
-    return answered(closed, key, { balance: outcome.balance });
-  }
-  if (call.endAfterwards) return collectAndEnd(taken, key, 'startGameRound', at);
-  return answered(taken, key, { balance: outcome.balance });
+  // Its call had no end.
+  if (call.endAfterwards) return collectAndEnd(taken, keyOfCall(call), 'startGameRound', at);
+  return answeredWithEnd(taken, call, outcome, { balance: outcome.balance }, at);
+}
+
+/** Answers the command of an accepted debit or credit. Its call closes the round if it had an end; a refused end crashes it. */
+function answeredWithEnd(
+  state: RoundState,
+  call: PendingCall,
+  { endRefused, balance }: WalletOutcome & { kind: 'accepted' },
+  about: Partial<Answer>,
+  at: string,
+): RoundState {
+  const key = keyOfCall(call);
+  if (endRefused !== undefined) return crash(state, key, refusedEnd(endRefused), about);
+  const ends = call.transactions.some(({ type }) => type === 'end');
+  const after = ends
+    ? close(withOutcome(state, call, 'end', 'accepted', balance && totalBalance(balance)), at)
+    : state;
+  return answered(after, key, about);
 }
 
 /** A debit call always has an entry, but the type PendingCall cannot express it. */
@@ -130,18 +147,10 @@ function creditAccepted(
   outcome: WalletOutcome & { kind: 'accepted' },
   at: string,
 ): RoundState {
-  const key = keyOfCall(call);
   const { balance } = outcome;
   const amount = call.transactions.find(({ type }) => type === 'credit')?.amount ?? 0;
   const collected = recomputeOpenWinnings({ ...creditDone(state, call, balance), pending: undefined });
-  if (outcome.endRefused !== undefined) {
-    return crash(collected, key, refusedEnd(outcome.endRefused), { amountCredited: amount, balance });
-  }
-  const ends = call.transactions.some(({ type }) => type === 'end');
-  const after = ends
-    ? close(withOutcome(collected, call, 'end', 'accepted', balance && totalBalance(balance)), at)
-    : collected;
-  return answered(after, key, { amountCredited: amount, balance });
+  return answeredWithEnd(collected, call, outcome, { amountCredited: amount, balance }, at);
 }
 
 /**

@@ -7,7 +7,7 @@ import { grantsAfter } from './grants';
 import { fingerprintOf, keyOf, RECONCILE } from './keys';
 import { beginDebit, besideGiven, endTransaction, infoOf, toOperatorTransaction } from './create-round';
 import { growthOf, hasRoomFor, jsonBytes, MAX_SETTLED_BYTES } from './size';
-import { openTransactions, undecidedDebits, voidedHashes } from './transactions';
+import { openTransactions, takenDebits, undecidedDebits, voidedHashes } from './transactions';
 import type {
   AddWinCommand,
   Answer,
@@ -334,9 +334,6 @@ function voidRound(state: RoundState, reason: string, key: string, at: string): 
 
 /** Cancels the round: voids every debit that was taken or may have been taken, the initial one first. */
 export function cancelRound(state: RoundState, reason: string, at: string): RoundState {
-  const taken = state.transactions.filter(
-    ({ type, outcome }) => type === 'debit' && (outcome === 'accepted' || outcome === 'unknown'),
-  );
   const done = voidedHashes(state.transactions);
   const cancelled: RoundState = {
     ...state,
@@ -345,7 +342,9 @@ export function cancelRound(state: RoundState, reason: string, at: string): Roun
     amountToCollect: 0,
     pending: undefined,
   };
-  const voids = taken.map(({ hash }) => hash).filter((hash) => !done.has(hash));
+  const voids = takenDebits(state.transactions)
+    .map(({ hash }) => hash)
+    .filter((hash) => !done.has(hash));
   return sendNextVoid({ ...cancelled, voidsToCome: voids }, reason, at);
 }
 

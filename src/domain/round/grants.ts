@@ -14,19 +14,14 @@ export function grantsAfter(state: RoundState, key: string): Grants | undefined 
   if (state.status === 'cancel') return grants;
   if (key !== 'start' && !key.startsWith(debitKeyPrefix)) return undefined;
   const bets = transactions.filter(({ type, outcome }) => type === 'debit' && outcome === 'accepted');
-  const discounted = bets.filter(({ discountAmount }) => discountAmount !== undefined);
-  const isTicketUsed = ticket !== undefined && bets.some(({ serial }) => serial === ticket.serial);
-  return {
-    ...(grants.tickets === undefined
-      ? {}
-      : { tickets: isTicketUsed ? withoutPlay(grants.tickets, ticket.serial) : grants.tickets }),
-    ...(grants.discountInfo === undefined
-      ? {}
-      : {
-          discountInfo: discounted.reduce(
-            (info, { amount = 0 }) => withoutSpin(info, amount),
-            grants.discountInfo,
-          ),
-        }),
-  };
+  const after = { ...grants };
+  if (
+    after.tickets !== undefined &&
+    ticket !== undefined &&
+    bets.some(({ serial }) => serial === ticket.serial)
+  )
+    after.tickets = withoutPlay(after.tickets, ticket.serial);
+  for (const { amount = 0, discountAmount } of bets)
+    if (discountAmount !== undefined) after.discountInfo = withoutSpin(after.discountInfo, amount);
+  return after;
 }

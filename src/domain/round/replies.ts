@@ -2,6 +2,7 @@ import type { Refusal } from '../errors';
 import { beforeMultiplier } from '../money';
 import type { WalletBalance } from '../wallet-call';
 import { attentionOf } from './attention';
+import { givenBackHashes } from './transactions';
 import { acceptedCredits, applyCredits, totalWon } from './winnings';
 import type {
   Answer,
@@ -174,12 +175,8 @@ export function effectiveTransactions(round: RoundSnapshot | RoundState): RoundT
 
 /** Returns a test: did the operator accept the transaction and, if it is a bet, not void it? */
 export function effectiveIn(round: RoundSnapshot | RoundState): (transaction: RoundTransaction) => boolean {
-  const voided = new Set(
-    round.transactions
-      .filter(({ type, outcome }) => type === 'void' && outcome === 'accepted')
-      .map(({ hash }) => hash),
-  );
-  return ({ type, hash, outcome }) => outcome === 'accepted' && (type !== 'debit' || !voided.has(hash));
+  const givenBack = givenBackHashes(round.transactions);
+  return ({ type, hash, outcome }) => outcome === 'accepted' && (type !== 'debit' || !givenBack.has(hash));
 }
 
 /** Sums of the debits and of the credits that took effect; minor units. */

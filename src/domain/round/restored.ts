@@ -1,6 +1,7 @@
 import { refusal, type Refusal } from '../errors';
 import { mark } from './attention';
 import { sendNextVoid } from './decide';
+import { givenBackHashes, takenDebits } from './transactions';
 import type { RoundPolicy, RoundSnapshot, RoundState, RoundTransaction } from './types';
 
 /**
@@ -55,15 +56,8 @@ export function needsWorkflow({ status, transactions }: RoundSnapshot): boolean 
 
 /** Debits that were taken or may have been taken, without an accepted void. */
 function debitsOwed(transactions: readonly RoundTransaction[]): RoundTransaction[] {
-  const voided = new Set(
-    transactions
-      .filter(({ type, outcome }) => type === 'void' && outcome === 'accepted')
-      .map(({ hash }) => hash),
-  );
-  return transactions.filter(
-    ({ type, outcome, hash }) =>
-      type === 'debit' && (outcome === 'accepted' || outcome === 'unknown') && !voided.has(hash),
-  );
+  const givenBack = givenBackHashes(transactions);
+  return takenDebits(transactions).filter(({ hash }) => !givenBack.has(hash));
 }
 
 /** The refusal for a command whose round was taken over from its record. */

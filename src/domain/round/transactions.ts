@@ -7,6 +7,18 @@ export function voidedHashes(transactions: readonly RoundTransaction[]): Set<str
   return new Set(transactions.filter(({ type }) => type === 'void').map(({ hash }) => hash));
 }
 
+/** Hashes of the debits that a void has given back for certain. */
+export function givenBackHashes(transactions: readonly RoundTransaction[]): Set<string> {
+  return voidedHashes(transactions.filter(({ outcome }) => outcome === 'accepted'));
+}
+
+/** Debits that were taken, or may have been. */
+export function takenDebits(transactions: readonly RoundTransaction[]): RoundTransaction[] {
+  return transactions.filter(
+    ({ type, outcome }) => type === 'debit' && (outcome === 'accepted' || outcome === 'unknown'),
+  );
+}
+
 /** Debits with an unknown outcome and without a void. A person has to settle such a round. */
 export function undecidedDebits(transactions: readonly RoundTransaction[]): RoundTransaction[] {
   const voided = voidedHashes(transactions);
