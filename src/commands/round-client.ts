@@ -106,9 +106,9 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     asked: PendingAsk,
     look?: Look,
   ): Promise<UpdateResult> {
-    const { command, update: definition } = definitionsOf(sent);
+    const { update: definition } = definitionsOf(sent);
     const { actor, call } = asked;
-    const args: [Command, Actor?, string?, Look?] = [command, actor, call, look];
+    const args: [Command, Actor?, string?, Look?] = [sent, actor, call, look];
     return tell(gameround, asked, () => handleOf(gameround).executeUpdate(definition, { args }));
   }
 
@@ -206,11 +206,11 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
         const told = await update(gameround, sent, asked, 'first');
         if (told !== 'free') return askUntilDone(gameround, sent, asked, told);
       }
-      const { command, signal } = definitionsOf(sent);
+      const { signal } = definitionsOf(sent);
       const { call } = asked;
       const signalled = async (): Promise<boolean> => {
         // Send the signal once. Only the question for the answer is repeated, since each signal enters the history.
-        await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, call), asked);
+        await limited(gameround, () => handleOf(gameround).signal(signal, sent, actor, call), asked);
         return local?.waitingCalls.isLocal(gameround) ?? false;
       };
       const ask = async (): Promise<RoundReply | NotRunning> => {

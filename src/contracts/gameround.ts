@@ -92,6 +92,17 @@ export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand
 
 export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?, string?, Look?]>('settle');
 
+/** The signal that makes a command durable and the update that returns its answer, by the command's type. */
+export const COMMANDS = {
+  start: { signal: startSignal, update: startUpdate },
+  addWin: { signal: addWinSignal, update: addWinUpdate },
+  end: { signal: endSignal, update: endUpdate },
+  void: { signal: voidSignal, update: voidUpdate },
+  collectWin: { signal: collectWinSignal, update: collectWinUpdate },
+  addSpinCounter: { signal: addSpinCounterSignal, update: addSpinCounterUpdate },
+  settle: { signal: settleSignal, update: settleUpdate },
+} as const satisfies Record<Command['type'], object>;
+
 /**
  * A person sends this to retry a call whose signature the operator refused (marks `credit-unauthorised` and
  * `void-refused`).

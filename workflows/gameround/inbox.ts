@@ -7,21 +7,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
-  addSpinCounterSignal,
-  addSpinCounterUpdate,
-  addWinSignal,
-  addWinUpdate,
-  collectWinSignal,
-  collectWinUpdate,
-  endSignal,
-  endUpdate,
+  COMMANDS,
   FAILURES,
-  settleSignal,
-  settleUpdate,
-  startSignal,
-  startUpdate,
-  voidSignal,
-  voidUpdate,
   type Actor,
   type CallSinks,
   type Look,
@@ -73,23 +60,14 @@ const MAX_REFUSALS = 20;
 const MAX_ANSWERS = 12;
 const MAX_ANSWER_CHARS = 512 * 1024;
 
-const COMMANDS = [
-  ['start', startSignal, startUpdate],
-  ['addWin', addWinSignal, addWinUpdate],
-  ['end', endSignal, endUpdate],
-  ['void', voidSignal, voidUpdate],
-  ['collectWin', collectWinSignal, collectWinUpdate],
-  ['addSpinCounter', addSpinCounterSignal, addSpinCounterUpdate],
-  ['settle', settleSignal, settleUpdate],
-] as const;
-
 /**
  * Registers the handlers of all commands. A command is a signal and an update of the same name. The first of the two is
  * carried out, the other joins by its key. A signal handler never throws, which would fail the workflow: it records what it
  * refuses.
  */
 export function openInbox(round: Round, inbox: Inbox): void {
-  for (const [type, signal, update] of COMMANDS) {
+  for (const type of Object.keys(COMMANDS) as Command['type'][]) {
+    const { signal, update } = COMMANDS[type];
     setHandler(signal, (raw: unknown, actor?: Actor, call?: string) => {
       const taken = parseCommand(round, inbox, type, raw, actor);
       const known = 'refusal' in taken ? undefined : replyToRepeat(round, inbox, taken);
