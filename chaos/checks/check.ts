@@ -1,4 +1,4 @@
-import type { Evidence, RoundEvidence } from '../evidence';
+import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
 
 export interface Violation {
   /** The round it is about, where it is about one. */
@@ -35,3 +35,8 @@ export function perRound(
 export const nameOf = ({ type, hash }: { type: string; hash: string }): string => `${type} ${hash}`;
 
 export type Check = (evidence: Evidence) => Checked | Promise<Checked>;
+
+/** The wallet has refused the call, and whoever sent it was still there. */
+export function isRefusal({ status, clientLeft }: WalletCall): boolean {
+  return status !== null && status >= 400 && status < 500 && status !== 408 && clientLeft === undefined;
+}

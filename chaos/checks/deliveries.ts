@@ -1,6 +1,6 @@
 import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
 import type { Skew } from '../stack';
-import { perRound, type Checked } from './check';
+import { isRefusal, perRound, type Checked } from './check';
 import { movedSince } from './restored';
 
 /** A call's time stamp is a little older than its sending, and a history's time a little younger than its writing. */
@@ -97,9 +97,4 @@ export function sentAt(
 
 function justWoken(at: number, resumedAt: readonly number[]): boolean {
   return resumedAt.some((resumed) => at >= resumed - 100 && at <= resumed + AFTER_SLEEP_MS);
-}
-
-/** The wallet has refused the call, and whoever sent it was still there. */
-export function isRefusal({ status, clientLeft }: WalletCall): boolean {
-  return status !== null && status >= 400 && status < 500 && status !== 408 && clientLeft === undefined;
 }

@@ -1,7 +1,6 @@
 import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
 import type { Restore } from '../stack';
-import { nameOf, perRound, type Checked } from './check';
-import { isRefusal } from './deliveries';
+import { isRefusal, nameOf, perRound, type Checked } from './check';
 
 /** Databases that were put back: the round's record knows more than its workflow. */
 export const movedSince = (restores: readonly Restore[], gameround: string): Restore[] =>

@@ -1827,7 +1827,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.durable'],
     file: 'src/commands/round-client.ts',
-    find: 'await limited(gameround, () => handleOf(gameround).signal(signal, command, actor, call), asked);',
+    find: 'await limited(gameround, () => handleOf(gameround).signal(signal, sent, actor, call), asked);',
     replace: '',
   },
   {
