@@ -2003,8 +2003,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct'],
     file: 'activities/answers.ts',
-    find: 'await complete(activityInfo().taskToken, result).then(',
-    replace: 'await Promise.resolve(void complete(activityInfo().taskToken, result)).then(',
+    find: '  const isAccepted = await complete(activityInfo().taskToken, result).then(',
+    replace:
+      '  for (const call of here) waitingCalls.answer(call, reply());\n  const isAccepted = await complete(activityInfo().taskToken, result).then(',
   },
   {
     rows: ['c4.direct#2'],
