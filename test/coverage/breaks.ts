@@ -2473,4 +2473,16 @@ export const BREAKS: readonly Break[] = [
     find: "      throw refuseBecause(error, 'SERVICEUNAVAILABLE');\n    default:",
     replace: '    default:',
   },
+  {
+    rows: ['c4.otherCurrency#2'],
+    file: 'src/http/authorization.ts',
+    find: '!reaches(session, round.identity)',
+    replace: '!reaches({ ...session, currency: round.identity.currency }, round.identity)',
+  },
+  {
+    rows: ['c4.otherCurrency#3'],
+    file: 'src/http/routes/reads.ts',
+    find: 'open !== undefined && reaches(session, open.identity)',
+    replace: 'open !== undefined && reaches({ ...session, currency: open.identity.currency }, open.identity)',
+  },
 ];

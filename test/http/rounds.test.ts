@@ -335,17 +335,20 @@ describe('getGameRoundInfo', () => {
     expect([reply.status, reply.body]).toEqual([404, { errorCode: errorObject('GAMEROUNDNOTFOUND') }]);
   });
 
-  it.each([{ operatorId: 'op2' }, { playerId: 'p2' }, { gameCode: 'other' }, { providerId: 'gp2' }])(
-    'answers for a round of another (%j) as if it did not exist',
-    async (identity) => {
-      const unknown = await providerCall(service, '/getGameRoundInfo', { token, gameRound: HASH });
-      service.commands.describeRound.mockResolvedValue(snapshot({}, identity));
-      for (const path of ['/getGameRoundInfo', '/getUncollectedAmount']) {
-        const reply = await providerCall(service, path, { token, gameRound: HASH });
-        expect([reply.status, reply.text]).toEqual([404, unknown.text]);
-      }
-    },
-  );
+  it.each([
+    { operatorId: 'op2' },
+    { playerId: 'p2' },
+    { gameCode: 'other' },
+    { providerId: 'gp2' },
+    { currency: 'JPY' },
+  ])('answers for a round of another (%j) as if it did not exist', async (identity) => {
+    const unknown = await providerCall(service, '/getGameRoundInfo', { token, gameRound: HASH });
+    service.commands.describeRound.mockResolvedValue(snapshot({}, identity));
+    for (const path of ['/getGameRoundInfo', '/getUncollectedAmount']) {
+      const reply = await providerCall(service, path, { token, gameRound: HASH });
+      expect([reply.status, reply.text]).toEqual([404, unknown.text]);
+    }
+  });
 });
 
 describe('other reads', () => {
@@ -360,11 +363,14 @@ describe('other reads', () => {
     expect((await providerCall(service, '/getTokenData', { token })).body).toEqual({
       tokenData: tokenDataOf(token),
     });
-    // The game has moved: the open round of before is another provider's.
-    const others = snapshot();
-    service.openRound.mockResolvedValue({ ...others, identity: { ...others.identity, providerId: 'gp0' } });
-    const { body } = await providerCall(service, '/getTokenData', { token });
-    expect(body).toMatchObject({ tokenData: { gameRound: '' } });
+    // The open round is another provider's, since the game has moved, or in another currency.
+    for (const others of [{ providerId: 'gp0' }, { currency: 'JPY' }]) {
+      service.openRound.mockResolvedValue(snapshot({}, others));
+      const { body } = await providerCall(service, '/getTokenData', { token });
+      expect(body).toMatchObject({ tokenData: { gameRound: '' } });
+      const none = await providerCall(service, '/getGameRoundInfo', { token });
+      expect([none.status, none.body.errorCode?.id]).toEqual([400, 15]);
+    }
     const counter = await providerCall(service, '/getAvailableSpinCounter', {
       ...on,
       counterType: 'customspin',
