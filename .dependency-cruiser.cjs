@@ -42,10 +42,17 @@ module.exports = {
       to: { path: 'node_modules/mongodb' },
     },
     rule('src-never-imports-outward', '^src/', {
-      path: '^(workflows|activities|worker|stack|sandbox|chaos|test)/',
+      path: '^(workflows|activities|worker|proof|stack|sandbox|chaos|test)/',
     }),
     rule('sandbox-knows-only-the-sdk', '^(sandbox|sdk)/', {
       path: '^(src|workflows|activities|worker|stack|chaos)/',
+    }),
+    // It reads what the service has done, and compares it with the rules.
+    rule('proof-knows-rules-and-stores', '^proof/', {
+      path: '^(activities|stack|sandbox|sdk|chaos|test|src/(http|clients|sessions|tenants|commands))/',
+    }),
+    rule('nobody-needs-proof', '^(workflows|activities|worker|stack|sandbox|sdk|chaos)/', {
+      path: '^proof/',
     }),
     // It breaks the service from outside; of the code it knows the names by which a workflow is asked, and no rules.
     rule('chaos-judges-from-outside', '^chaos/', {

@@ -81,7 +81,7 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
 }
 
 /** Hides the driver's own error, which may contain the password. */
-function databaseOf({ mongodb: { uri, database } }: Config): Database {
+export function databaseOf({ mongodb: { uri, database } }: Config): Database {
   try {
     return openDatabase(uri, database);
   } catch {
@@ -90,7 +90,7 @@ function databaseOf({ mongodb: { uri, database } }: Config): Database {
 }
 
 /** Connects at the first use, and reconnects if necessary, since Temporal may start after this process. */
-function connectLazily(config: Config): Temporal {
+export function connectLazily(config: Config): Temporal {
   const connection = Connection.lazy({ ...temporalAddress(config), connectTimeout: '2s' });
   const { namespace } = config.temporal;
   return {

@@ -19,11 +19,15 @@ export async function bundleCode(
   workflowsPath: string,
   failures: FailuresKind,
   logger = new DefaultLogger('WARN'),
+  moreInterceptors: readonly string[] = [],
 ): Promise<string> {
   const encoded = failures === 'encoded' ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
   const preloadModules = [workflowsPath, WORKFLOW_PAYLOADS_PATH];
   const payloadConverterPath = WORKFLOW_PAYLOADS_PATH;
-  const workflowInterceptorModules = [join(dirname(workflowsPath), 'events-before-their-task')];
+  const workflowInterceptorModules = [
+    join(dirname(workflowsPath), 'events-before-their-task'),
+    ...moreInterceptors,
+  ];
   const options = {
     workflowsPath,
     preloadModules,

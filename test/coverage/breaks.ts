@@ -2485,4 +2485,10 @@ export const BREAKS: readonly Break[] = [
     find: 'open !== undefined && reaches(session, open.identity)',
     replace: 'open !== undefined && reaches({ ...session, currency: open.identity.currency }, open.identity)',
   },
+  {
+    rows: ['c8.replay', 'c8.replay#2', 'c8.replay#3'],
+    file: 'proof/replay.ts',
+    find: 'if (first === undefined) continue;',
+    replace: 'if (first !== undefined) continue;',
+  },
 ];

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { version } from '../../package.json';
 import { finished, playerOf, until, type Player } from '../support/player';
-import { toText } from './history-text';
+import { historyToText } from '../../proof/history-text';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /*
@@ -166,7 +166,7 @@ async function keep(name: string, hash: string, runId?: string): Promise<void> {
   const handle = harness.client.workflow.getHandle(harness.handle(hash).workflowId, runId);
   await writeFile(
     join(FOLDER, `${name}.json.gz`),
-    gzipSync(toText(await handle.fetchHistory()), { level: 9 }),
+    gzipSync(historyToText(await handle.fetchHistory()), { level: 9 }),
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { OPERATORS } from '../support/rounds-harness';
-import { fromText } from './history-text';
+import { historyFromText } from '../../proof/history-text';
 import { workflowBundle } from '../support/workflow-bundle';
 
 /**
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 function replay(text: string): Promise<void> {
-  return Worker.runReplayHistory({ workflowBundle: { codePath } }, fromText(text), 'replayed');
+  return Worker.runReplayHistory({ workflowBundle: { codePath } }, historyFromText(text), 'replayed');
 }
 
 const read = (name: string): string => gunzipSync(readFileSync(join(FOLDER, name))).toString();

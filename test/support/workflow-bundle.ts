@@ -13,22 +13,26 @@ const SOURCES = [
   'src/domain',
   'src/payloads',
   'worker/bundle.ts',
+  'proof/told.ts',
   'package-lock.json',
 ];
 
 /**
  * The workflows as one file of code: bundled once for each state of their sources, since that takes seconds.
  * @param tree the folder that their sources stand in
+ * @param use `replay`: also reports what a replayed workflow does (proof/told.ts)
  */
 export async function workflowBundle(
   failures: FailuresKind = 'plain',
   tree = projectRoot(),
+  use: 'worker' | 'replay' = 'worker',
 ): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'workflow-bundles');
-  const file = join(cache, `${await fingerprint(tree)}-${failures}.js`);
+  const file = join(cache, `${await fingerprint(tree)}-${failures}-${use}.js`);
   if (!existsSync(file)) {
     const logger = new DefaultLogger('ERROR');
-    const code = await bundleCode(join(tree, 'workflows', 'index.ts'), failures, logger);
+    const more = use === 'replay' ? [join(projectRoot(), 'proof', 'told')] : [];
+    const code = await bundleCode(join(tree, 'workflows', 'index.ts'), failures, logger, more);
     await mkdir(cache, { recursive: true });
     // Appears whole: another process may be looking for it.
     await writeFile(`${file}.${process.pid}`, code);

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { z } from 'zod';
+import { GAMEROUND_WORKFLOW, TASK_QUEUE, workflowIdOf } from '../src/contracts/gameround';
+import { RECONCILE_WORKFLOW } from '../src/contracts/reconcile';
+import { PersonNeededError } from '../src/lifecycle';
+
+/* What the commands of this folder share: options, progress, output. */
+
+export type Options = Partial<Record<'hash' | 'since' | 'dir' | 'operator' | 'json', string>> & {
+  all?: boolean;
+};
+
+/** Reads the options of a command. @throws PersonNeededError with the usage */
+export function optionsOf(usage: string, allowed: readonly (keyof Options)[], args: string[]): Options {
+  const options = Object.fromEntries(
+    allowed.map((name) => [name, { type: name === 'all' ? 'boolean' : 'string' } as const]),
+  );
+  try {
+    const { values } = parseArgs({ args, options });
+    const given: Options = values;
+    const { since, operator, hash } = given;
+    if (since !== undefined) z.iso.datetime({ offset: true }).parse(since);
+    // They become a part of a query.
+    for (const id of [operator, hash])
+      if (id !== undefined)
+        z.string()
+          .regex(/^[^'"\\]+$/)
+          .parse(id);
+    return given;
+  } catch {
+    throw new PersonNeededError(`usage: ${usage}`);
+  }
+}
+
+/** The visibility query for rounds: running ones, and those that closed since then. With `reconciliations` these, too. */
+export function queryOf(
+  { hash, since, operator }: Options,
+  types: readonly string[] = [GAMEROUND_WORKFLOW],
+  taskQueue = TASK_QUEUE,
+): string {
+  const terms = [
+    `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`,
+    `TaskQueue = '${taskQueue}'`,
+    ...(hash === undefined ? [] : [`WorkflowId = '${workflowIdOf(hash)}'`]),
+    ...(operator === undefined ? [] : [`OperatorId = '${operator}'`]),
+    ...(since === undefined
+      ? []
+      : [`(ExecutionStatus = 'Running' OR CloseTime >= '${new Date(since).toISOString()}')`]),
+  ];
+  return terms.join(' AND ');
+}
+
+export const REPLAYED_TYPES = [GAMEROUND_WORKFLOW, RECONCILE_WORKFLOW];
+
+/** Turns the SDK's own log of failed replays off, since the commands report them. */
+export function quietRuntime(): void {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } },
+    shutdownSignals: [],
+  });
+}
+
+const EVERY_MS = 2_000;
+
+/** Counts, and writes the count and the rate to standard error every two seconds and at the end. */
+export function progressOf(what: string, write = (text: string) => void process.stderr.write(text)) {
+  const begunAt = performance.now();
+  let count = 0;
+  let shownAt = begunAt;
+  const show = (): void => {
+    const seconds = Math.max((performance.now() - begunAt) / 1_000, 0.001);
+    write(`${count} ${what}, ${Math.round(count / seconds)} per second\n`);
+  };
+  return {
+    step(): void {
+      count += 1;
+      if (performance.now() - shownAt < EVERY_MS) return;
+      shownAt = performance.now();
+      show();
+    },
+    end: show,
+  };
+}

@@ -1,0 +1,48 @@
+import { loadConfig } from '../src/config';
+import { connectLazily } from '../src/foundation';
+import { PersonNeededError, runProcess } from '../src/lifecycle';
+import { createPayloadCodec } from '../src/payloads/codec';
+import { dataConverterOf } from '../src/payloads/data-converter';
+import { withReplayBundle } from './bundle';
+import { optionsOf, progressOf, queryOf, quietRuntime, REPLAYED_TYPES } from './command';
+import { replay, type Problem } from './replay';
+import { runsInFolder, runsOnServer } from './runs';
+
+const USAGE = 'npm run replay -- --all | --since 2026-01-02T03:04:05Z | --hash <gameround> | --dir <folder>';
+
+/** Replays histories against the workflow code of this checkout; see docs/operations.md. */
+runProcess(async () => {
+  const options = optionsOf(USAGE, ['all', 'since', 'hash', 'dir'], process.argv.slice(2));
+  if (Object.keys(options).length !== 1) throw new PersonNeededError(`usage: ${USAGE}`);
+  const config = loadConfig();
+  const dataConverter = dataConverterOf(config.payloads);
+  const codec = createPayloadCodec(config.payloads);
+  quietRuntime();
+  const { client, connection } = connectLazily(config);
+  const runs =
+    options.dir === undefined
+      ? runsOnServer(client, queryOf(options, REPLAYED_TYPES), codec)
+      : runsInFolder(options.dir, codec);
+  const progress = progressOf('runs replayed');
+  let count = 0;
+  let failed = 0;
+  await withReplayBundle(config, async (codePath) => {
+    for await (const { problem } of replay(runs, { codePath, dataConverter })) {
+      progress.step();
+      count += 1;
+      if (problem === undefined) continue;
+      failed += 1;
+      process.stdout.write(`${lineOf(problem)}\n`);
+    }
+  });
+  progress.end();
+  await connection.close();
+  process.stdout.write(`${count} runs, ${failed} that do not replay\n`);
+  // An empty answer proves nothing: the hash or the folder is wrong.
+  if (failed > 0 || count === 0) process.exitCode = 1;
+});
+
+function lineOf({ workflowId, runId, eventId, reason }: Problem): string {
+  const where = eventId === undefined ? '' : ` at event ${eventId}`;
+  return `${workflowId} (run ${runId})${where}: ${reason}`;
+}

@@ -1,0 +1,79 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Client } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
+import { historyFromText } from './history-text';
+import { factsOf, type Fact, type History } from './events';
+
+/** A run of a workflow with its history. */
+export interface Run {
+  workflowId: string;
+  runId: string;
+  /** The file that it was read from. */
+  file?: string;
+  /** Absent if it can't be read; `unreadable` says why. */
+  history?: History;
+  facts: Fact[];
+  unreadable?: string;
+}
+
+/** So many histories are fetched ahead. A history has at most some 16 MiB (workflows/policies.ts). */
+const AHEAD = 6;
+
+/** The runs that a visibility query finds, newest first. */
+export async function* runsOnServer(client: Client, query: string, codec: PayloadCodec): AsyncIterable<Run> {
+  const ahead: Promise<Run>[] = [];
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    ahead.push(
+      runOf({ workflowId, runId }, () => client.workflow.getHandle(workflowId, runId).fetchHistory(), codec),
+    );
+    const oldest = ahead.length > AHEAD ? ahead.shift() : undefined;
+    if (oldest !== undefined) yield await oldest;
+  }
+  for (const run of ahead) yield await run;
+}
+
+const HISTORY_FILE = /\.json(\.gz)?$/;
+const unzipped = promisify(gunzip);
+
+/** The runs in a folder of exported histories, also in its subfolders. */
+export async function* runsInFolder(folder: string, codec: PayloadCodec): AsyncIterable<Run> {
+  const names = await readdir(folder, { recursive: true });
+  for (const file of names.filter((name) => HISTORY_FILE.test(name)).sort()) {
+    const named = { workflowId: file.replace(HISTORY_FILE, ''), runId: '' };
+    const run = await runOf(
+      named,
+      async () => {
+        const bytes = await readFile(join(folder, file));
+        return historyFromText((file.endsWith('.gz') ? await unzipped(bytes) : bytes).toString('utf8'));
+      },
+      codec,
+    );
+    const started = run.history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+    const { workflowId, runId } = named;
+    yield {
+      ...run,
+      file,
+      workflowId: started?.workflowId || workflowId,
+      runId: started?.originalExecutionRunId || runId,
+    };
+  }
+}
+
+async function runOf(
+  named: Pick<Run, 'workflowId' | 'runId'>,
+  read: () => Promise<History>,
+  codec: PayloadCodec,
+): Promise<Run> {
+  try {
+    const history = await read();
+    if (!history.events?.[0]?.workflowExecutionStartedEventAttributes)
+      throw new Error('the history does not begin with the start of a workflow');
+    return { ...named, history, facts: await factsOf(history, codec) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...named, facts: [], unreadable: `the history can't be read: ${reason}` };
+  }
+}
