@@ -1,6 +1,15 @@
 const all = require('./jest.config.cjs');
 
-const FOLDERS = ['clients', 'config', 'coverage', 'domain', 'sdk', 'signing-recipes', 'tickets'];
+const FOLDERS = [
+  'clients',
+  'config',
+  'conformance',
+  'coverage',
+  'domain',
+  'sdk',
+  'signing-recipes',
+  'tickets',
+];
 
 /** Tests that need no server: seconds, for everyday work. */
 module.exports = {

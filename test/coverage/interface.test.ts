@@ -6,7 +6,8 @@ import { coverageTable } from './table';
 /* Rules of docs/interface: each has one anchor and a test, and what is cited exists. */
 
 const ROOT = projectRoot();
-const FOLDERS = 'activities bench chaos docs sandbox scripts sdk src stack test worker workflows'.split(' ');
+const FOLDERS =
+  'activities bench chaos conformance docs sandbox scripts sdk src stack test worker workflows'.split(' ');
 
 /** Text by path, of everything that can cite a rule. */
 const TEXTS = new Map(

@@ -1,0 +1,373 @@
+import { randomUUID } from 'node:crypto';
+import { operatorFields } from '../sdk/signing';
+import { asArray, type Exchange, isObject, type Json, type Party, send, type Wrong } from './exchange';
+import { Broken, Skipped, Unusable } from './rule';
+
+export interface WalletSettings extends Party {
+  playerId: string;
+  gameCode: string;
+  currency: string;
+  /** The amount of a usual debit, in minor units. */
+  stake: number;
+  /** 0: the wallet does not check timestamps. */
+  timestampToleranceMs: number;
+  /** The wallet voids the whole round with any debit of it. */
+  voidsWholeRound: boolean;
+}
+
+export interface Transaction {
+  type: 'debit' | 'credit' | 'end' | 'void';
+  isFirstDebit?: boolean;
+  currency: string;
+  hash: string;
+  amount?: number;
+  timestamp: string;
+  reason: string;
+  serial?: string;
+}
+
+interface SendOptions {
+  transactionCount?: number;
+  wrong?: Wrong;
+}
+
+/** How many calls a rule sends at the same moment. */
+export const AT_ONCE = 8;
+
+/** An operator's wallet, as the service calls it. Rules count money from where it was at their beginning. */
+export class TestedWallet {
+  readonly exchanges: Exchange[] = [];
+  readonly stake: number;
+  /** What was sent and accepted in the whole run, in minor units. */
+  readonly sums = { rounds: 0, debited: 0, credited: 0, voided: 0 };
+  private rounds: TestedRound[] = [];
+  private atBeginning = 0;
+
+  private constructor(
+    readonly settings: WalletSettings,
+    readonly balanceBefore: number,
+    discountedStakes: readonly unknown[],
+  ) {
+    let { stake } = settings;
+    while (discountedStakes.includes(stake)) stake += 1;
+    this.stake = stake;
+  }
+
+  /** Rejects with Unusable if the wallet cannot be tested. */
+  static async open(settings: WalletSettings): Promise<TestedWallet> {
+    const first = await new TestedWallet(settings, 0, []).getBalance();
+    const balance = totalIn(first, settings.currency);
+    const { playerId, currency, stake } = settings;
+    if (balance === undefined) {
+      const came = first.reply === undefined ? first.failure : `${first.reply.status} ${first.reply.text}`;
+      throw new Unusable(
+        `getBalance of ${playerId} in ${currency} has no balance: ${came.slice(0, 500)}\n` +
+          'Check URL, operator id, secret, player and currency.',
+      );
+    }
+    if (balance < stake * AT_ONCE) {
+      const needed = stake * AT_ONCE;
+      throw new Unusable(
+        `${playerId} has ${balance}, and the run needs ${needed} (minor units of ${currency}).\n` +
+          'Give the player money, or choose a smaller --stake.',
+      );
+    }
+    return new TestedWallet(
+      settings,
+      balance,
+      discountsIn(first).map(({ stake: discounted }) => discounted),
+    );
+  }
+
+  async begin(): Promise<void> {
+    this.atBeginning = await this.money();
+  }
+
+  round(): TestedRound {
+    const round = new TestedRound(this);
+    this.rounds.push(round);
+    return round;
+  }
+
+  /** Voids or ends the rounds that are still open. */
+  async tidy(): Promise<void> {
+    for (const round of this.rounds) await round.tidy();
+    this.rounds = [];
+  }
+
+  async call(call: Parameters<typeof send>[1]): Promise<Exchange> {
+    const exchange = await send(this.settings, call);
+    this.exchanges.push(exchange);
+    return exchange;
+  }
+
+  getBalance(
+    change: { playerId?: string; gameCode?: string; externalSessionId?: string; wrong?: Wrong } = {},
+  ): Promise<Exchange> {
+    const { wrong, ...changed } = change;
+    const query = { playerId: this.settings.playerId, currency: this.settings.currency, ...changed };
+    const fields = operatorFields.getBalance(query);
+    return this.call({ method: 'GET', path: '/getBalance', query, fields, ...(wrong ? { wrong } : {}) });
+  }
+
+  /** All balances of the player together. */
+  async money(): Promise<number> {
+    const exchange = await this.getBalance();
+    const total = totalIn(exchange, this.settings.currency);
+    if (total === undefined) throw new Broken('getBalance has no balance to compare with', exchange);
+    return total;
+  }
+
+  /** Breaks the rule if the money has not moved by exactly this much since the rule began. */
+  async moved(expected: number, after: string): Promise<void> {
+    const moved = (await this.money()) - this.atBeginning;
+    if (moved === expected) return;
+    const last = this.exchanges.findLast(({ url }) => url.endsWith('/doTransactions'));
+    throw new Broken(
+      `after ${after} the balance has moved by ${signed(moved)} instead of ${signed(expected)}`,
+      last,
+    );
+  }
+
+  /** The balance that a reply has to tell after this movement. */
+  balanceAfter(movement: number): number {
+    return this.atBeginning + movement;
+  }
+
+  totalIn(exchange: Exchange): number | undefined {
+    return totalIn(exchange, this.settings.currency);
+  }
+
+  /** More than the player has, so that a debit of it fails. */
+  tooMuch(): number {
+    return this.atBeginning + this.stake;
+  }
+
+  /** The tickets and free plays that the player can use. */
+  async tickets(): Promise<{ serial: string; count: number }[]> {
+    const { reply } = await this.getBalance({ gameCode: this.settings.gameCode });
+    const listed = [...asArray(reply?.json?.['tickets']), ...asArray(reply?.json?.['freePlays'])];
+    return listed.flatMap((ticket) => {
+      if (!isObject(ticket) || ticket['currency'] !== this.settings.currency) return [];
+      const { serial, count } = ticket;
+      const isUsable = typeof serial === 'string' && typeof count === 'number' && count > 0;
+      return isUsable ? [{ serial, count }] : [];
+    });
+  }
+
+  async discounts(): Promise<Discount[]> {
+    return discountsIn(await this.getBalance({ gameCode: this.settings.gameCode }));
+  }
+
+  /** One more round that brings the balance back to where it was before the run. Returns what is still missing. */
+  async settle(): Promise<number> {
+    await this.begin();
+    const missing = this.balanceBefore - this.atBeginning;
+    if (missing === 0) return 0;
+    const round = this.round();
+    const amount = Math.max(-missing, this.stake);
+    await round.send([round.debit({ amount })]);
+    if (missing + amount > 0) await round.send([round.credit(missing + amount)]);
+    await round.send([round.end()]);
+    return this.balanceBefore - (await this.money());
+  }
+}
+
+/** A gameround at the wallet. The hashes are new; the wallet has not seen them before. */
+export class TestedRound {
+  readonly gameRound = randomUUID();
+  private readonly accepted = new Map<string, Transaction>();
+
+  constructor(private readonly wallet: TestedWallet) {}
+
+  debit(more: { amount?: number; isFirstDebit?: boolean } = {}): Transaction {
+    const { amount = this.wallet.stake, isFirstDebit = true } = more;
+    return { ...this.transaction('debit', 'startGameRound'), isFirstDebit, amount };
+  }
+
+  followUp(amount = this.wallet.stake): Transaction {
+    return this.debit({ amount, isFirstDebit: false });
+  }
+
+  /** A debit that a ticket pays. */
+  ticketDebit(serial: string): Transaction {
+    return { ...this.transaction('debit', 'startGameRound'), isFirstDebit: true, serial };
+  }
+
+  credit(amount = this.wallet.stake): Transaction {
+    return { ...this.transaction('credit', 'endGameRound'), amount };
+  }
+
+  end(): Transaction {
+    return this.transaction('end', 'endGameRound');
+  }
+
+  void({ hash }: Transaction): Transaction {
+    return { ...this.transaction('void', 'voidGameRound'), hash };
+  }
+
+  private transaction(type: Transaction['type'], reason: string): Transaction {
+    const timestamp = new Date().toISOString();
+    return { type, currency: this.wallet.settings.currency, hash: randomUUID(), timestamp, reason };
+  }
+
+  async send(transactions: Transaction[], options: SendOptions = {}): Promise<Exchange> {
+    const { playerId, gameCode } = this.wallet.settings;
+    const { transactionCount = transactions.length, wrong } = options;
+    const body = { playerId, gameCode, gameRound: this.gameRound, transactions, transactionCount };
+    const exchange = await this.wallet.call({
+      method: 'POST',
+      path: '/doTransactions',
+      body,
+      fields: operatorFields.doTransactions(body),
+      ...(wrong ? { wrong } : {}),
+    });
+    for (const one of transactions) {
+      if (isAccepted(exchange, one)) this.note(one);
+    }
+    return exchange;
+  }
+
+  /** Sends the transactions; the wallet has to accept all of them. */
+  async accepts(transactions: Transaction[], what: string): Promise<Exchange> {
+    return mustAccept(await this.send(transactions), what);
+  }
+
+  /** Sends the transactions; the wallet has to refuse at least one of them. */
+  async refuses(transactions: Transaction[], what: string, options?: SendOptions): Promise<Exchange> {
+    const exchange = await this.send(transactions, options);
+    const { reply } = mustReply(exchange, what);
+    const isDone = reply.status === 200 && transactions.every((one) => isAccepted(exchange, one));
+    if (isDone) throw new Broken(`${what} was accepted`, exchange);
+    return exchange;
+  }
+
+  /** Credits the stake and ends the round, in two calls. */
+  async close(): Promise<{ credit: Transaction; end: Transaction }> {
+    const [credit, end] = [this.credit(), this.end()];
+    await this.accepts([credit], 'the credit');
+    await this.accepts([end], 'the end');
+    return { credit, end };
+  }
+
+  async tidy(): Promise<void> {
+    const all = [...this.accepted.values()];
+    const has = (type: Transaction['type'], hash?: string): boolean =>
+      all.some((one) => one.type === type && (hash === undefined || one.hash === hash));
+    const debits = all.filter(({ type }) => type === 'debit');
+    if (debits.length === 0 || has('end')) return;
+    if (has('credit')) {
+      await this.send([this.end()]);
+      return;
+    }
+    for (const debit of debits.filter(({ hash }) => !has('void', hash))) await this.send([this.void(debit)]);
+  }
+
+  private note(transaction: Transaction): void {
+    const key = `${transaction.type}:${transaction.hash}`;
+    if (this.accepted.has(key)) return;
+    const { sums } = this.wallet;
+    if (this.accepted.size === 0) sums.rounds += 1;
+    this.accepted.set(key, transaction);
+    const { type, amount = 0, hash } = transaction;
+    if (type === 'debit') sums.debited += amount;
+    if (type === 'credit') sums.credited += amount;
+    if (type === 'void') sums.voided += this.accepted.get(`debit:${hash}`)?.amount ?? 0;
+  }
+}
+
+export interface Discount {
+  stake: number;
+  absoluteDiscountAmount: number;
+  spinsRemaining: number;
+}
+
+/** The discounts that are valid now. */
+function discountsIn({ reply }: Exchange): Discount[] {
+  const info = reply?.json?.['discountInfo'];
+  if (!isObject(info)) return [];
+  const now = Date.now();
+  const begins = Date.parse(String(info['validFrom']));
+  const ends = Date.parse(String(info['validTo']));
+  if (begins > now || ends < now) return [];
+  return asArray(info['discounts']).filter(isDiscount);
+}
+
+function isDiscount(entry: unknown): entry is Discount {
+  if (!isObject(entry)) return false;
+  const { stake, absoluteDiscountAmount, spinsRemaining } = entry;
+  const isNumbers = [stake, absoluteDiscountAmount, spinsRemaining].every((one) => typeof one === 'number');
+  return isNumbers && Number(spinsRemaining) > 0;
+}
+
+function totalIn({ reply }: Exchange, currency: string): number | undefined {
+  if (reply?.status !== 200) return undefined;
+  const ours = asArray(reply.json?.['balances']).filter(isObject);
+  const amounts = ours.filter((one) => one['currency'] === currency).map(({ amount }) => amount);
+  if (amounts.length === 0 || !amounts.every(Number.isSafeInteger)) return undefined;
+  return amounts.reduce<number>((sum, amount) => sum + Number(amount), 0);
+}
+
+/** `null`, or id 0 without msg, is no error (docs/interface#no-error). */
+export function errorIn(value: unknown): Json | undefined {
+  const errorCode = isObject(value) ? value['errorCode'] : undefined;
+  if (!isObject(errorCode)) return errorCode === undefined || errorCode === null ? undefined : {};
+  return errorCode['id'] === 0 && !errorCode['msg'] ? undefined : errorCode;
+}
+
+export function listedIn({ reply }: Exchange): Json[] {
+  return asArray(reply?.json?.['hashesProcessed']).filter(isObject);
+}
+
+function isHash(entry: Json, hash: string): boolean {
+  return String(entry['hash']).toLowerCase() === hash.toLowerCase();
+}
+
+/** Whether the reply says that this transaction was carried out (docs/interface#outcomes). */
+export function isAccepted(exchange: Exchange, { hash }: Transaction): boolean {
+  const { reply } = exchange;
+  if (reply?.json === undefined) return false;
+  const entry = listedIn(exchange).find((one) => isHash(one, hash));
+  if (entry !== undefined) return errorIn(entry) === undefined;
+  return reply.status === 200 && errorIn(reply.json) === undefined;
+}
+
+type Replied = Exchange & { reply: NonNullable<Exchange['reply']> };
+
+export function mustReply(exchange: Exchange, what: string): Replied {
+  if (exchange.reply === undefined) throw new Broken(`${what}: ${exchange.failure}`, exchange);
+  return exchange as Replied;
+}
+
+/** A 200 without an error. */
+export function mustAccept(exchange: Exchange, what: string): Replied {
+  const replied = mustReply(exchange, what);
+  const { status, json } = replied.reply;
+  const errors = [json, ...listedIn(exchange)].map(errorIn).filter((error) => error !== undefined);
+  if (status === 200 && errors.length === 0) return replied;
+  const error = errors[0] === undefined ? '' : ` with ${JSON.stringify(errors[0])}`;
+  throw new Broken(`${what} was answered with ${status}${error} instead of 200`, exchange);
+}
+
+export function mustHaveStatus(exchange: Exchange, what: string, status: number): void {
+  const { reply } = mustReply(exchange, what);
+  if (reply.status !== status)
+    throw new Broken(`${what} was answered with ${reply.status} instead of ${status}`, exchange);
+}
+
+export function mustHaveId(exchange: Exchange, what: string, id: number): void {
+  const { reply } = mustReply(exchange, what);
+  const ids = [reply.json, ...listedIn(exchange)].map((one) => errorIn(one)?.['id']);
+  if (ids.includes(id)) return;
+  const [other] = ids.filter((one) => one !== undefined);
+  const came = other === undefined ? 'no errorCode with an id' : `id ${JSON.stringify(other)}`;
+  throw new Broken(`${what} was answered with ${came} instead of id ${id}`, exchange);
+}
+
+export function skip(why: string): never {
+  throw new Skipped(why);
+}
+
+export function signed(amount: number): string {
+  return amount > 0 ? `+${amount}` : String(amount);
+}
