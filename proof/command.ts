@@ -65,7 +65,10 @@ export function quietRuntime(): void {
 const EVERY_MS = 2_000;
 
 /** Counts, and writes the count and the rate to standard error every two seconds and at the end. */
-export function progressOf(what: string, write = (text: string) => void process.stderr.write(text)) {
+export function progressOf(
+  what: string,
+  write = (text: string) => void process.stderr.write(text),
+): { step: () => void; end: () => void } {
   const begunAt = performance.now();
   let count = 0;
   let shownAt = begunAt;
@@ -74,7 +77,7 @@ export function progressOf(what: string, write = (text: string) => void process.
     write(`${count} ${what}, ${Math.round(count / seconds)} per second\n`);
   };
   return {
-    step(): void {
+    step: () => {
       count += 1;
       if (performance.now() - shownAt < EVERY_MS) return;
       shownAt = performance.now();

@@ -1,5 +1,6 @@
 import { Worker, type InjectedSinks } from '@temporalio/worker';
 import type { DataConverter } from '@temporalio/common';
+import type { CallSinks } from '../src/contracts/gameround';
 import { describe, differences } from './differences';
 import type { Fact } from './events';
 import type { Run } from './runs';
@@ -36,7 +37,9 @@ export async function* replay(runs: AsyncIterable<Run>, options: ReplayOptions):
   const unread: Replayed[] = [];
   let current: Run | undefined;
   let told = new Map<string, unknown>();
-  const sinks: InjectedSinks<ToldSinks> = {
+  const sinks: InjectedSinks<ToldSinks & CallSinks> = {
+    // No call waits here. Without this sink the SDK logs an error for each.
+    calls: { askNow: { fn: () => undefined, callDuringReplay: false } },
     told: { did: { fn: (_info, what, values) => void told.set(what, values), callDuringReplay: true } },
   };
 

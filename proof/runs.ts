@@ -17,6 +17,8 @@ export interface Run {
   history?: History;
   facts: Fact[];
   unreadable?: string;
+  /** Reads it from the server again. Absent for a file. */
+  again?: () => Promise<Run>;
 }
 
 /** So many histories are fetched ahead. A history has at most some 16 MiB (workflows/policies.ts). */
@@ -26,13 +28,22 @@ const AHEAD = 6;
 export async function* runsOnServer(client: Client, query: string, codec: PayloadCodec): AsyncIterable<Run> {
   const ahead: Promise<Run>[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    ahead.push(
-      runOf({ workflowId, runId }, () => client.workflow.getHandle(workflowId, runId).fetchHistory(), codec),
-    );
+    ahead.push(runOnServer(client, { workflowId, runId }, codec));
     const oldest = ahead.length > AHEAD ? ahead.shift() : undefined;
     if (oldest !== undefined) yield await oldest;
   }
   for (const run of ahead) yield await run;
+}
+
+export async function runOnServer(
+  client: Client,
+  named: { workflowId: string; runId: string },
+  codec: PayloadCodec,
+): Promise<Run> {
+  const { workflowId, runId } = named;
+  const handle = client.workflow.getHandle(workflowId, runId);
+  const run = await runOf(named, () => handle.fetchHistory(), codec);
+  return { ...run, again: () => runOnServer(client, named, codec) };
 }
 
 const HISTORY_FILE = /\.json(\.gz)?$/;

@@ -156,7 +156,7 @@ export function createRounds(db: Db, environment: string): Rounds {
   };
 }
 
-function toDocument(snapshot: RoundSnapshot, version: number, environment: string): RoundDocument {
+export function toDocument(snapshot: RoundSnapshot, version: number, environment: string): RoundDocument {
   const { identity, openedAt, closedAt, attention, ticket, dataStored } = snapshot;
   return {
     _id: identity.gameround,

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { workflowIdOf } from '../src/contracts/gameround';
+import type { RoundSnapshot } from '../src/domain/round/types';
+import type { RoundDocument } from '../src/read-model/rounds';
+import { addTo, fieldsThatDiffer, type Totals } from './compare';
+import { describe, type Difference } from './differences';
+import { recordIn, type RecordInHistory } from './record';
+import { replay, type ReplayOptions } from './replay';
+import type { Run } from './runs';
+
+/** Something that is not as it should be. */
+export interface Finding {
+  gameround: string;
+  /**
+   * - `replay`: the history can't be read or replayed, or contradicts itself.
+   * - `differs`: the record differs from the history.
+   * - `no-record`, `no-workflow`: one of the two is missing.
+   * - `not-running`: the round is open, and its workflow has ended.
+   */
+  kind: 'replay' | 'differs' | 'no-record' | 'no-workflow' | 'not-running';
+  reasons: string[];
+  fields?: Difference[];
+}
+
+export interface AuditPorts {
+  runs: AsyncIterable<Run>;
+  replay: ReplayOptions;
+  environment: string;
+  find: (gameround: string) => Promise<RoundDocument | undefined>;
+  /** The records that have to have a workflow. */
+  records(): AsyncIterable<Pick<RoundDocument, '_id' | 'closedAt'>>;
+  /** The newest run on the server; undefined if there is none. */
+  newestRun: (workflowId: string) => Promise<Run | undefined>;
+  /** Temporal has deleted the workflows of rounds that closed before that. */
+  keptSince: Date;
+  found(finding: Finding): void;
+  step(): void;
+}
+
+export interface Audited {
+  rounds: number;
+  /** Rounds whose wallet call was in progress, so that their record can't be known. */
+  inProgress: number;
+  /** Records of rounds whose workflow Temporal has deleted after its retention. */
+  expired: number;
+  findings: number;
+  /** By the histories. */
+  histories: Totals;
+  /** By MongoDB, of the same rounds. */
+  records: Totals;
+}
+
+/**
+ * Compares each record with what its history says, and replays each history. Memory holds a number for each round, and the
+ * differences that were found.
+ */
+export async function audit(ports: AuditPorts): Promise<Audited> {
+  const audited: Audited = {
+    ...{ rounds: 0, inProgress: 0, expired: 0, findings: 0 },
+    ...{ histories: new Map(), records: new Map() },
+  };
+  /** The newest version of each round in the runs so far; -1 if no run says one. */
+  const seen = new Map<string, number>();
+  /** A round may have several runs, after a reset or if its name was free again. The newest one counts. */
+  const open = new Map<string, Finding | 'in progress'>();
+  const tell = (finding: Finding): void => {
+    audited.findings += 1;
+    ports.found(finding);
+  };
+
+  async function judge({
+    run,
+    problem,
+  }: {
+    run: Run;
+    problem?: { eventId?: string; reason: string };
+  }): Promise<void> {
+    const gameround = run.workflowId.slice(workflowIdOf('').length);
+    ports.step();
+    if (problem !== undefined) {
+      const at = problem.eventId === undefined ? '' : `event ${problem.eventId}: `;
+      tell({ gameround, kind: 'replay', reasons: [`${at}${problem.reason}`] });
+    }
+    const judged = await judgeLive(ports, run, gameround);
+    const before = seen.get(gameround) ?? -1;
+    const version = judged?.version ?? -1;
+    const isKnownAsFine = before >= 0 && !open.has(gameround);
+    if (judged === undefined || version < before || (isKnownAsFine && version === before))
+      return void seen.set(gameround, before);
+    if (before === -1) count(judged);
+    seen.set(gameround, version);
+    const finding = judged.finding ?? (judged.isInProgress ? 'in progress' : undefined);
+    if (finding === undefined) open.delete(gameround);
+    else open.set(gameround, finding);
+  }
+
+  function count({ told, record }: Judged): void {
+    audited.rounds += 1;
+    if (told.written !== undefined) addTo(audited.histories, told.written.snapshot);
+    const recorded = record && snapshotIn(record);
+    if (recorded !== undefined) addTo(audited.records, recorded);
+  }
+
+  for await (const replayed of replay(ports.runs, ports.replay)) await judge(replayed);
+  for await (const replayed of replay(unlisted(), ports.replay)) await judge(replayed);
+  for (const finding of open.values()) {
+    if (finding === 'in progress') audited.inProgress += 1;
+    else tell(finding);
+  }
+  return audited;
+
+  /** The runs of records that no listed run has told. The server may list a round later than it runs. */
+  async function* unlisted(): AsyncIterable<Run> {
+    for await (const { _id, closedAt } of ports.records()) {
+      if (seen.has(_id)) continue;
+      const run = await ports.newestRun(workflowIdOf(_id));
+      if (run !== undefined) yield run;
+      else if (closedAt !== undefined && closedAt < ports.keptSince) audited.expired += 1;
+      else
+        tell({
+          gameround: _id,
+          kind: 'no-workflow',
+          reasons: ['MongoDB has a record, and no workflow exists'],
+        });
+    }
+  }
+}
+
+interface Judged {
+  told: RecordInHistory;
+  record: RoundDocument | undefined;
+  /** Of the newest record in the history; 0 if it has none. */
+  version: number;
+  finding?: Finding;
+  isInProgress: boolean;
+}
+
+const LOOKS = 5;
+const PAUSE_MS = 300;
+
+/** A round that goes on may have changed between its history and its record, so a difference is looked at again. */
+async function judgeLive(ports: AuditPorts, run: Run, gameround: string): Promise<Judged | undefined> {
+  let latest = run;
+  for (let look = 1; ; look += 1) {
+    const judged = await judgeOnce(ports, latest, gameround);
+    const isAsItShouldBe = judged === undefined || (judged.finding === undefined && !judged.isInProgress);
+    if (isAsItShouldBe || latest.again === undefined || judged.told.ending !== undefined || look === LOOKS)
+      return judged;
+    await sleep(PAUSE_MS);
+    latest = await latest.again();
+  }
+}
+
+async function judgeOnce(
+  { find, environment }: Pick<AuditPorts, 'find' | 'environment'>,
+  run: Run,
+  gameround: string,
+): Promise<Judged | undefined> {
+  const told = recordIn(run.facts);
+  // The next run goes on with the record of a continued one.
+  if (told === undefined || told.ending === 'continued') return undefined;
+  const record = await find(gameround);
+  const judged = { told, record, version: told.written?.version ?? 0, isInProgress: false };
+  if (told.faults.length > 0)
+    return { ...judged, finding: { gameround, kind: 'replay', reasons: told.faults } };
+  if (record === undefined) {
+    if (told.written === undefined) return judged;
+    return {
+      ...judged,
+      finding: { gameround, kind: 'no-record', reasons: ['the history has written a record'] },
+    };
+  }
+  if (record.version === told.deliveringAs) return { ...judged, isInProgress: true };
+  const recorded = told.maybe.find(({ version }) => version === record.version) ?? told.written;
+  if (recorded === undefined)
+    return {
+      ...judged,
+      finding: { gameround, kind: 'differs', reasons: ['the history has written no record'] },
+    };
+  const fields = fieldsThatDiffer(recorded, record, environment);
+  if (fields.length > 0) {
+    const reasons = fields.map((field) => describe(field, ['history', 'MongoDB']));
+    return { ...judged, finding: { gameround, kind: 'differs', reasons, fields } };
+  }
+  if (recorded.snapshot.status !== 'open' || told.ending === undefined) return judged;
+  return {
+    ...judged,
+    finding: { gameround, kind: 'not-running', reasons: [`its workflow is ${told.ending}`] },
+  };
+}
+
+function snapshotIn({ snapshot }: RoundDocument): RoundSnapshot | undefined {
+  try {
+    return JSON.parse(snapshot) as RoundSnapshot;
+  } catch {
+    return undefined;
+  }
+}

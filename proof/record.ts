@@ -1,0 +1,151 @@
+import type { CommandEnd, Delivered, ProjectedRound } from '../src/contracts/activities';
+import type { GameroundResult, GameroundStart } from '../src/contracts/gameround';
+import { applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
+import { withKnown, type KnownEntries, type Recorded } from '../src/domain/round/known-entries';
+import { snapshotOf } from '../src/domain/round/replies';
+import type { RoundIdentity, RoundSnapshot, RoundState } from '../src/domain/round/types';
+import type { Ending, Fact } from './events';
+
+/** What the history of a run says about the round's record. */
+export interface RecordInHistory {
+  identity: RoundIdentity;
+  /** The newest record that was written; absent before the first one. */
+  written?: Recorded;
+  /** Newer ones that may have been written: their activity runs, or ended without an answer. */
+  maybe: Recorded[];
+  /** A delivery runs that may write a record of this version. */
+  deliveringAs?: number;
+  /** Absent while the run goes on. */
+  ending?: Ending;
+  /** What the history contradicts itself in. */
+  faults: string[];
+}
+
+interface Write {
+  scheduledId: number;
+  version: number;
+  /** The record, from the result of the activity. Undefined if the base of the left-out entries is unknown. */
+  record: (result: unknown) => RoundSnapshot | undefined;
+  isDelivery: boolean;
+}
+
+/**
+ * Rebuilds the record of a round from the history of one run, by the rules of the activities (activities/read-model.ts and
+ * deliver.ts): a projection writes its snapshot, a delivery the round after its outcome. The version decides which write
+ * is newer. A run that was continued begins with the record of the run before.
+ */
+export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
+  const first = facts[0];
+  if (first?.is !== 'started') return undefined;
+  const { identity, continued } = first.args[0] as GameroundStart;
+  const running = new Map<string, Write>();
+  const unanswered: Write[] = [];
+  const faults: string[] = [];
+  let written: Recorded | undefined = continued && {
+    snapshot: snapshotOf(continued.state),
+    version: continued.version,
+  };
+  let writtenBy = 0;
+  let lastOutcome = 0;
+  let end: Extract<Fact, { is: 'ended' }> | undefined;
+
+  const take = (record: Recorded, by: number): void => {
+    if (written !== undefined && written.version >= record.version) return;
+    written = record;
+    writtenBy = by;
+  };
+
+  for (const fact of facts) {
+    const at = Number(fact.eventId);
+    if (fact.is === 'scheduled') {
+      const write = writeOf(fact, at, written);
+      if (write !== undefined) running.set(fact.what, write);
+    } else if (fact.is === 'failed') {
+      const write = running.get(fact.what);
+      running.delete(fact.what);
+      if (write !== undefined) unanswered.push(write);
+    } else if (fact.is === 'done') {
+      const write = running.get(fact.what);
+      running.delete(fact.what);
+      const ahead = aheadIn(fact);
+      if (ahead !== undefined) take(ahead, at);
+      else if (write !== undefined && isWritten(write, fact.result)) {
+        const snapshot = write.record(fact.result);
+        if (snapshot === undefined) faults.push(`event ${fact.eventId}: the record before it is unknown`);
+        else take({ snapshot, version: write.version }, write.scheduledId);
+      }
+      const isRecorded = (fact.result as Partial<Delivered> | undefined)?.recordedAs !== undefined;
+      if (fact.activity.startsWith('deliver') && !isRecorded) lastOutcome = at;
+    } else if (fact.is === 'ended') end = fact;
+  }
+  if (end?.how === 'completed') {
+    const { status } = end.values?.[0] as GameroundResult;
+    const recorded = written?.snapshot.status;
+    if (recorded !== status) faults.push(`event ${end.eventId}: ended as ${status}, recorded as ${recorded}`);
+    if (lastOutcome > writtenBy) faults.push(`event ${lastOutcome}: this outcome was never recorded`);
+  }
+  const open = [...unanswered, ...running.values()].filter(
+    ({ version }) => version > (written?.version ?? 0),
+  );
+  return {
+    identity,
+    ...(written === undefined ? {} : { written }),
+    maybe: open
+      .filter(({ isDelivery }) => !isDelivery)
+      .flatMap(({ version, record }) => {
+        const snapshot = record(undefined);
+        return snapshot === undefined ? [] : [{ snapshot, version }];
+      }),
+    ...deliveryIn(open),
+    ...(end === undefined ? {} : { ending: end.how }),
+    faults,
+  };
+}
+
+function deliveryIn(open: readonly Write[]): { deliveringAs?: number } {
+  const version = open.find(({ isDelivery }) => isDelivery)?.version;
+  return version === undefined ? {} : { deliveringAs: version };
+}
+
+function writeOf(
+  { activity, args }: Extract<Fact, { is: 'scheduled' }>,
+  scheduledId: number,
+  base: Recorded | undefined,
+): Write | undefined {
+  if (activity === 'project') {
+    const { snapshot, known, version } = args[0] as ProjectedRound;
+    const whole = wholeOf(snapshot, known, base);
+    return { scheduledId, version, record: () => whole, isDelivery: false };
+  }
+  const end = activity === 'deliver' ? (args[1] as CommandEnd | undefined) : undefined;
+  if (!end) return undefined;
+  const before = wholeOf(end.state, end.known, base);
+  const record = (result: unknown): RoundSnapshot | undefined =>
+    before && afterDelivery(before, result as Delivered);
+  return { scheduledId, version: end.version, record, isDelivery: true };
+}
+
+function wholeOf<Round extends RoundSnapshot | RoundState>(
+  round: Round,
+  known: KnownEntries,
+  base: Recorded | undefined,
+): Round | undefined {
+  return known.transactions === 0 && known.gameState === 0 ? round : withKnown(round, known, base);
+}
+
+function afterDelivery(before: RoundState, { result, at }: Delivered): RoundSnapshot | undefined {
+  if (result.kind === 'guard-lost' || result.kind === 'ahead') return undefined;
+  return snapshotOf(applyWalletOutcome(before, result, at));
+}
+
+/** A projection has no result if it has written its record, a delivery says so. */
+function isWritten({ isDelivery }: Write, result: unknown): boolean {
+  return isDelivery ? (result as Delivered).recordedAs !== undefined : !result;
+}
+
+/** The record that an activity has found to be newer. */
+function aheadIn({ activity, result }: Extract<Fact, { is: 'done' }>): Recorded | undefined {
+  if (activity === 'project') return (result as Recorded | undefined) || undefined;
+  const outcome = (result as Partial<Delivered> | undefined)?.result;
+  return outcome?.kind === 'ahead' ? outcome.record : undefined;
+}

@@ -1,0 +1,167 @@
+import type { Client } from '@temporalio/client';
+import { audit, type Audited, type Finding } from '../../proof/audit';
+import type { Options } from '../../proof/command';
+import { auditPorts } from '../../proof/evidence';
+import { tableOf } from '../../proof/report';
+import { createPayloadCodec } from '../../src/payloads/codec';
+import { dataConverterOf } from '../../src/payloads/data-converter';
+import type { PayloadKeys } from '../../src/payloads/keys';
+import { finished, playerOf, until, type Player } from '../support/player';
+import {
+  FOLLOW_UP_GAME,
+  required,
+  runWorker,
+  startRounds,
+  type RoundsHarness,
+} from '../support/rounds-harness';
+import { workflowBundle } from '../support/workflow-bundle';
+
+/* `npm run audit` and `npm run rebuild` over rounds on a real Temporal, whose payloads are encrypted. */
+
+const KEYS: PayloadKeys = { keys: [{ id: 'k1', secret: Buffer.alloc(32, 5) }], readKeys: [] };
+const REFUSED = { fault: 'status', status: 400, errorCode: { id: 4711, msg: 'LIMIT', clientmsg: '' } };
+
+let harness: RoundsHarness;
+let worker: { client: Client; stop(): Promise<void> };
+let codePath: string;
+
+beforeAll(async () => {
+  codePath = await workflowBundle('plain', undefined, 'replay');
+  const dataConverter = dataConverterOf(KEYS);
+  harness = await startRounds({ worker: 'none', dataConverter, walletTimeoutMs: 500 });
+  const { taskQueue, activities } = harness;
+  const address = required('TEST_TEMPORAL_ADDRESS');
+  worker = await runWorker({ address, namespace: 'default', taskQueue, activities, payloads: KEYS });
+}, 60_000);
+
+afterAll(async () => {
+  await worker?.stop();
+  await harness?.stop();
+});
+
+/** Plays a round of each kind. Returns the hashes by kind. */
+async function playAll(): Promise<Record<string, string>> {
+  const as = async (
+    play: (player: Player) => Promise<string>,
+    faults: [string, ...object[]] | [] = [],
+    gameCode = 'demo-slot',
+  ): Promise<string> => {
+    const player = playerOf(harness, { gameCode });
+    const [type, ...all] = faults;
+    for (const fault of all)
+      await harness.fault({ ...fault, match: { type, playerId: player.session.playerId } });
+    return play(player);
+  };
+  const spin = async (player: Player, winAmount?: number): Promise<string> =>
+    (await player.start({ endGame: true, winAmount })).gameRoundInfo.hash;
+  const ended = async (player: Player, hash: string): Promise<string> => {
+    await player.end(hash);
+    return hash;
+  };
+  const hashes = {
+    lost: await as((player) => spin(player)),
+    won: await as((player) => spin(player, 700)),
+    collected: await as(async (player) => {
+      const hash = await player.open({ winAmount: 5 });
+      await player.win(hash, { winAmount: 300 });
+      await player.collect(hash, 100);
+      return ended(player, hash);
+    }),
+    declined: await as((player) => spin(player), ['debit', REFUSED]),
+    unknown: await as((player) => spin(player), ['debit', { fault: 'dropReply' }]),
+    retried: await as(
+      async (player) => ended(player, await player.open({ winAmount: 40 })),
+      ['credit', { fault: 'dropReply' }],
+    ),
+    voided: await as(async (player) => {
+      const hash = await player.open();
+      await player.void(hash);
+      return hash;
+    }),
+    followed: await as(
+      async (player) => {
+        const hash = await player.open({ roundId: 'r', rngCallId: 'a' });
+        await player.start({ roundId: 'r', rngCallId: 'b', winAmount: 3 });
+        return ended(player, hash);
+      },
+      [],
+      FOLLOW_UP_GAME,
+    ),
+  };
+  for (const hash of Object.values(hashes)) await finished(harness, hash);
+  return {
+    ...hashes,
+    crashed: await as(async (player) => {
+      const hash = await player.open({ winAmount: 40 });
+      await player.collect(hash, 10);
+      await harness.fault({ ...REFUSED, match: { type: 'credit', playerId: player.session.playerId } });
+      return ended(player, hash);
+    }),
+  };
+}
+
+async function audited(options: Options = {}): Promise<Audited & { all: Record<string, Finding> }> {
+  const { client, rounds, taskQueue } = harness;
+  const evidence = { client, codec: createPayloadCodec(KEYS), rounds, environment: 'test', taskQueue };
+  const all: Record<string, Finding> = {};
+  const replay = { codePath, dataConverter: dataConverterOf(KEYS) };
+  const ports = await auditPorts(evidence, options);
+  const found = (finding: Finding): void => void (all[finding.gameround] = finding);
+  return { ...(await audit({ ...ports, replay, found, step: () => undefined })), all };
+}
+
+test('the audit of rounds of every kind is clean, and each record that is changed by hand is named', async () => {
+  const hashes = await playAll();
+  const player = playerOf(harness);
+  const open = await player.open({ winAmount: 12 });
+  await until(
+    () => harness.rounds.find(hashes['crashed']!),
+    (record) => record?.crashed === true,
+  );
+  const clean = await audited();
+  expect(clean.all).toEqual({});
+  expect(clean).toMatchObject({ rounds: 10, findings: 0, inProgress: 0, expired: 0 });
+  // Debits: lost, won, collected, retried, voided, crashed, open: 250 each; followed: 500. The unknown debit's reply was lost.
+  const total = {
+    operator: 'op1',
+    currency: 'EUR',
+    debits: 2_250n,
+    voids: 250n,
+    credits: 700n + 305n + 40n + 3n + 10n,
+  };
+  expect(clean.histories.get('op1#EUR')).toMatchObject(total);
+  expect(clean.records).toEqual(clean.histories);
+  expect(tableOf(clean)).toContain('2250');
+  expect((await audited({ operator: 'op2' })).rounds).toBe(0);
+
+  const { collection } = harness.rounds;
+  const { snapshot } = (await collection.findOne({ _id: hashes['won']! }))!;
+  await collection.updateOne({ _id: hashes['lost']! }, { $set: { status: 'open' } });
+  await collection.updateOne(
+    { _id: hashes['won']! },
+    { $set: { snapshot: snapshot.replace('"amount":700', '"amount":70') } },
+  );
+  await collection.deleteOne({ _id: hashes['voided']! });
+  const other = (await collection.findOne({ _id: hashes['retried']! }))!;
+  await collection.insertOne({ ...other, _id: 'invented' });
+  const changed = await audited();
+  expect(changed.all).toEqual({
+    [hashes['lost']!]: {
+      ...{
+        gameround: hashes['lost'],
+        kind: 'differs',
+        reasons: ['status: history "closed", MongoDB "open"'],
+      },
+      fields: [{ path: 'status', expected: 'closed', found: 'open' }],
+    },
+    [hashes['won']!]: expect.objectContaining({
+      kind: 'differs',
+      reasons: ['snapshot.transactions[1].amount: history 700, MongoDB 70'],
+    }) as object,
+    [hashes['voided']!]: expect.objectContaining({ kind: 'no-record' }) as object,
+    invented: expect.objectContaining({ kind: 'no-workflow' }) as object,
+  });
+  expect(changed.findings).toBe(4);
+  expect(changed.records.get('op1#EUR')).toMatchObject({ credits: total.credits - 630n });
+  await player.end(open);
+}, 120_000);
