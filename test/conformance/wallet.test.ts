@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import type * as sandboxWallet from '../../sandbox/wallet/wallet';
-import { REPLY_RULES } from '../../conformance/reply-rules';
+import { REPLY_RULES } from '../../conformance/wallet/reply-rules';
 import type { Result } from '../../conformance/rule';
 import { runRules } from '../../conformance/run';
-import { TestedWallet } from '../../conformance/tested-wallet';
-import { WALLET_RULES } from '../../conformance/wallet-rules';
+import { TestedWallet } from '../../conformance/wallet/tested-wallet';
+import { WALLET_RULES } from '../../conformance/wallet/rules';
 import { readmeWallet } from '../sdk/readme';
 import { MORE_FAULTS, SANDBOX_FAULTS, TEN_FAULTS } from './faults';
 import { loadPatched, type Patches } from './patched';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { operatorFields } from '../sdk/signing';
-import { asArray, type Exchange, isObject, type Json, type Party, send, type Wrong } from './exchange';
-import { Broken, Skipped, Unusable } from './rule';
+import { operatorFields } from '../../sdk/signing';
+import { asArray, type Exchange, isObject, type Json, type Party, send, type Wrong } from '../exchange';
+import { errorIn, listedIn, mustAccept, mustReply } from '../expect';
+import { Broken, Unusable } from '../rule';
 
 export interface WalletSettings extends Party {
   playerId: string;
@@ -308,17 +309,6 @@ function totalIn({ reply }: Exchange, currency: string): number | undefined {
   return amounts.reduce<number>((sum, amount) => sum + Number(amount), 0);
 }
 
-/** `null`, or id 0 without msg, is no error (docs/interface#no-error). */
-export function errorIn(value: unknown): Json | undefined {
-  const errorCode = isObject(value) ? value['errorCode'] : undefined;
-  if (!isObject(errorCode)) return errorCode === undefined || errorCode === null ? undefined : {};
-  return errorCode['id'] === 0 && !errorCode['msg'] ? undefined : errorCode;
-}
-
-export function listedIn({ reply }: Exchange): Json[] {
-  return asArray(reply?.json?.['hashesProcessed']).filter(isObject);
-}
-
 function isHash(entry: Json, hash: string): boolean {
   return String(entry['hash']).toLowerCase() === hash.toLowerCase();
 }
@@ -330,42 +320,6 @@ export function isAccepted(exchange: Exchange, { hash }: Transaction): boolean {
   const entry = listedIn(exchange).find((one) => isHash(one, hash));
   if (entry !== undefined) return errorIn(entry) === undefined;
   return reply.status === 200 && errorIn(reply.json) === undefined;
-}
-
-type Replied = Exchange & { reply: NonNullable<Exchange['reply']> };
-
-export function mustReply(exchange: Exchange, what: string): Replied {
-  if (exchange.reply === undefined) throw new Broken(`${what}: ${exchange.failure}`, exchange);
-  return exchange as Replied;
-}
-
-/** A 200 without an error. */
-export function mustAccept(exchange: Exchange, what: string): Replied {
-  const replied = mustReply(exchange, what);
-  const { status, json } = replied.reply;
-  const errors = [json, ...listedIn(exchange)].map(errorIn).filter((error) => error !== undefined);
-  if (status === 200 && errors.length === 0) return replied;
-  const error = errors[0] === undefined ? '' : ` with ${JSON.stringify(errors[0])}`;
-  throw new Broken(`${what} was answered with ${status}${error} instead of 200`, exchange);
-}
-
-export function mustHaveStatus(exchange: Exchange, what: string, status: number): void {
-  const { reply } = mustReply(exchange, what);
-  if (reply.status !== status)
-    throw new Broken(`${what} was answered with ${reply.status} instead of ${status}`, exchange);
-}
-
-export function mustHaveId(exchange: Exchange, what: string, id: number): void {
-  const { reply } = mustReply(exchange, what);
-  const ids = [reply.json, ...listedIn(exchange)].map((one) => errorIn(one)?.['id']);
-  if (ids.includes(id)) return;
-  const [other] = ids.filter((one) => one !== undefined);
-  const came = other === undefined ? 'no errorCode with an id' : `id ${JSON.stringify(other)}`;
-  throw new Broken(`${what} was answered with ${came} instead of id ${id}`, exchange);
-}
-
-export function skip(why: string): never {
-  throw new Skipped(why);
 }
 
 export function signed(amount: number): string {

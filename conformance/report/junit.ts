@@ -1,6 +1,6 @@
 import { escapeMarkup } from './markup';
 import { count, detailsOf, type Report } from './report';
-import type { Result } from './rule';
+import type { Result } from '../rule';
 
 /** A report in the format that CI systems read. */
 export function junitReport(report: Report): string {

@@ -1,20 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { HEADERS, operatorFields } from '../sdk/signing';
-import { asArray, type Exchange, isObject, type Wrong } from './exchange';
-import { Broken, type Rule } from './rule';
-import {
-  AT_ONCE,
-  errorIn,
-  isAccepted,
-  mustAccept,
-  mustHaveId,
-  mustHaveStatus,
-  mustReply,
-  skip,
-  type TestedRound,
-  type TestedWallet,
-  type Transaction,
-} from './tested-wallet';
+import { HEADERS, operatorFields } from '../../sdk/signing';
+import { asArray, type Exchange, isObject, type Wrong } from '../exchange';
+import { Broken, type Rule } from '../rule';
+import { errorIn, mustAccept, mustHaveId, mustHaveStatus, mustReply, skip } from '../expect';
+import { AT_ONCE, isAccepted, type TestedRound, type TestedWallet, type Transaction } from './tested-wallet';
 
 type WalletRule = Rule<TestedWallet>;
 

@@ -1,5 +1,5 @@
 import { count, detailsOf, type Report } from './report';
-import type { Result } from './rule';
+import type { Result } from '../rule';
 
 const MARKS = { holds: 'holds  ', broken: 'BROKEN ', skipped: 'skipped' };
 

@@ -1,5 +1,5 @@
-import { cameText, curlLine, sentText, stepLine } from './exchange';
-import type { Result } from './rule';
+import { cameText, curlLine, sentText, stepLine } from '../exchange';
+import type { Result } from '../rule';
 
 export interface Report {
   title: string;

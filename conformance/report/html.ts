@@ -1,6 +1,6 @@
 import { escapeMarkup as text } from './markup';
 import { count, detailsOf, type Report } from './report';
-import type { Result } from './rule';
+import type { Result } from '../rule';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d7dbe0, #3a4048); --soft: light-dark(#f5f6f8, #1d2126);
