@@ -51,15 +51,24 @@ const STICKY_TIMEOUT = '3s';
 export const MAX_CACHED_ROUNDS = 2_000;
 
 /**
- * How long the code of one workflow task may take. The default is 5 s of wall-clock time. Then the SDK stops the task, and
- * Node ends the whole process (nodejs/node#38503). A process that was frozen for some seconds must not end like that.
+ * A worker without the SDK's limit on the time of workflow code (5 s of wall-clock time). At that limit Node ends the whole
+ * process (nodejs/node#38503), also if it was only frozen for some seconds. And for a limit, Node starts and ends a thread at
+ * each of the many calls into workflow code, which costs more than the code itself (docs/performance.md).
  */
-const TASK_CODE_TIMEOUT = { isolateExecutionTimeout: '5m' };
+class WorkerWithoutCodeTimeout extends Worker {
+  protected static override createWorkflowCreator(
+    ...[bundle, options, logger]: Parameters<typeof Worker.createWorkflowCreator>
+  ): ReturnType<typeof Worker.createWorkflowCreator> {
+    const { isolateExecutionTimeoutMs: _limit, ...rest } = options;
+    // The type demands a limit; the code takes none for none (test/worker/worker.test.ts).
+    return super.createWorkflowCreator(bundle, rest as typeof options, logger);
+  }
+}
 
 /** Creates the worker of the rounds, for worker/main.ts and for tests. */
 export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
   const slots = { ...SLOTS, ...deps.slots };
-  return Worker.create({
+  return WorkerWithoutCodeTimeout.create({
     connection: deps.connection,
     namespace: deps.namespace,
     taskQueue: deps.taskQueue ?? TASK_QUEUE,
@@ -73,8 +82,6 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    // The SDK supports this option, but its types lack it (test/worker/worker.test.ts).
-    ...TASK_CODE_TIMEOUT,
     maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
     maxConcurrentActivityTaskExecutions: slots.activities,
     maxCachedWorkflows: MAX_CACHED_ROUNDS,
