@@ -211,7 +211,8 @@ export class Stack {
 
   async setClock(clock: Clock, skewMs: number): Promise<void> {
     this.#skewMs.set(clock, skewMs);
-    if (clock.startsWith('worker')) {
+    // Each of the service's processes has a worker, the one with the API, too.
+    if (clock !== 'sandbox') {
       const before = this.skews.findLast((one) => one.clock === clock);
       if (before !== undefined) before.until ??= Date.now();
       this.skews.push({ clock, skewMs, from: Date.now() });
