@@ -23,7 +23,7 @@ import type { Guards } from '../src/read-model/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { endWithAnswer, type AnswerDependencies } from './answers';
 import { FAILURE_TYPES, goOnWith } from './failures';
-import { record, whole } from './read-model';
+import { whole } from './read-model';
 import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies extends AnswerDependencies {
@@ -138,9 +138,9 @@ async function finish(
   );
   const answer = next?.commands[end.key]?.answer;
   if (next === undefined || answer === undefined || !owesNothing(next)) return delivered;
-  const isRecorded = await record(deps, snapshotOf(next), end.version, delivery.own).catch(
-    goOnWith(false, 'the record could not be written: the workflow writes it'),
-  );
+  const isRecorded = await deps.rounds
+    .write(snapshotOf(next), end.version, delivery.own)
+    .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
   if (!isRecorded) return delivered;
   return endWithAnswer(deps, { ...delivered, recordedAs: end.version }, end.calls, () =>
     replyTo(next, answer),

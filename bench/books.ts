@@ -34,7 +34,7 @@ export async function compareBooks(stack: E2eStack, operatorId: string): Promise
   const ledger = await movementsByRound(stack, operatorId);
   const records = await stack.db
     .collection<RecordFields>('gamerounds')
-    .find({ operator: operatorId })
+    .find({ operator: operatorId, version: { $gt: 0 } })
     .toArray();
   const voids = [...ledger.values()].flat().filter(({ type }) => type === 'void').length;
   const differences: string[] = [];

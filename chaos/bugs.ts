@@ -40,8 +40,8 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'src/read-model/rounds.ts',
-        find: `collection.replaceOne({ _id, $or: older }, fields,`,
-        replace: `collection.replaceOne({ _id }, fields,`,
+        find: `{ _id, operator, player, $or: older },`,
+        replace: `{ _id, operator, player },`,
       },
     ],
   },

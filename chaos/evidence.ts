@@ -83,7 +83,10 @@ export interface Evidence {
 
 /** The records; MongoDB holds each round as JSON text. */
 export async function recordsOf({ db }: Stack): Promise<RecordInMongo[]> {
-  const found = await db.collection<RecordInMongo>('gamerounds').find().toArray();
+  const found = await db
+    .collection<RecordInMongo>('gamerounds')
+    .find({ version: { $gt: 0 } })
+    .toArray();
   return found.map((record) => {
     const snapshot: unknown = record.snapshot;
     return { ...record, snapshot: JSON.parse(snapshot as string) as RoundStateView };

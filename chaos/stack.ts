@@ -211,13 +211,12 @@ export class Stack {
 
   async setClock(clock: Clock, skewMs: number): Promise<void> {
     this.#skewMs.set(clock, skewMs);
+    if (clock === 'sandbox') return;
     // Each of the service's processes has a worker, the one with the API, too.
-    if (clock !== 'sandbox') {
-      const before = this.skews.findLast((one) => one.clock === clock);
-      if (before !== undefined) before.until ??= Date.now();
-      this.skews.push({ clock, skewMs, from: Date.now() });
-    }
-    if (clock !== 'sandbox') await writeFile(this.#clockFile(clock), String(skewMs));
+    const before = this.skews.findLast((one) => one.clock === clock);
+    if (before !== undefined) before.until ??= Date.now();
+    this.skews.push({ clock, skewMs, from: Date.now() });
+    await writeFile(this.#clockFile(clock), String(skewMs));
   }
 
   async ready(): Promise<void> {

@@ -2,7 +2,6 @@ import type { OperatorWallet } from './clients/types';
 import type { CommandPorts, RoundGuards } from './commands/ports';
 import type { RoundStateView } from './contracts/gameround';
 import { refuse } from './domain/errors';
-import { holdsGuard } from './domain/round/replies';
 import type { Logger } from './logging';
 import type { RoundQueries } from './queries/rounds';
 import type { Rounds } from './read-model/rounds';
@@ -24,7 +23,7 @@ export function commandPorts(parts: {
     guards,
     findRecord: (gameround) => queries.find(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),
-    repairRecord: (state) => repairRecord(rounds, guards, state),
+    repairRecord: (state) => repairRecord(rounds, state),
     findStanding: (gameround) => queries.standing(gameround),
     policyFor: (session) => {
       const operator = tenants.operator(session.operatorId);
@@ -50,16 +49,13 @@ export function commandPorts(parts: {
  * Writes the record from the state of its workflow, but only over an older version of the same run. After a restore of
  * Temporal a record may be ahead of its workflow. It must stay, since it prevents a second payment.
  */
-export async function repairRecord(
+export function repairRecord(
   rounds: Pick<Rounds, 'write'>,
-  guards: Pick<RoundGuards, 'release'>,
   { phase: _phase, refusals: _refusals, version, own, ...snapshot }: RoundStateView,
 ): Promise<boolean> {
   const older = {
     upTo: Math.min(own.upTo, version - 1),
     also: own.also.filter((one) => one < version),
   };
-  const isWritten = await rounds.write(snapshot, version, older);
-  if (!holdsGuard(snapshot)) await guards.release(snapshot.identity, snapshot.identity.gameround);
-  return isWritten;
+  return rounds.write(snapshot, version, older);
 }

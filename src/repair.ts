@@ -5,6 +5,7 @@ import { TASK_QUEUE } from './contracts/gameround';
 import { openFoundation } from './foundation';
 import { PersonNeededError, runProcess } from './lifecycle';
 import { createRoundQueries } from './queries/rounds';
+import { ensureRoundIndexes } from './read-model/rounds';
 
 /** `npm run repair-records -- --since 2026-01-02T03:04:05Z`, after a database was restored; see docs/operations.md. */
 runProcess(async () => {
@@ -16,6 +17,8 @@ runProcess(async () => {
   }
   const foundation = await openFoundation('repair-records');
   const { guards, rounds, tenants, outbound, temporal, logger } = foundation;
+  // A copy that was put back into a dropped database may come without its indexes.
+  await ensureRoundIndexes(rounds);
   const queries = createRoundQueries(rounds, guards);
   const ports = commandPorts({ guards, rounds, queries, tenants, wallet: outbound.wallet, logger });
   const repaired = await repairRecords(

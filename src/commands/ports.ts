@@ -14,8 +14,7 @@ export interface CommandPorts {
   /** The owner and status in the record, without the rest. */
   findStanding(gameround: string): Promise<Standing | undefined>;
   /**
-   * Writes the record if it is missing or older than its workflow, and returns whether it was. Releases the guard of a round
-   * that is over.
+   * Writes the record if it is missing or older than its workflow, and returns whether it was.
    */
   repairRecord(state: RoundStateView): Promise<boolean>;
   guards: RoundGuards;
@@ -45,8 +44,8 @@ export interface GuardKey {
 
 /** The open-round guard (docs/interface#open-round-guard): see src/read-model/guards.ts. */
 export interface RoundGuards {
-  take(key: GuardKey, gameround: string): Promise<GuardHolder>;
-  replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
+  take(key: GuardKey, gameround: string): Promise<GuardHolder | 'recorded'>;
+  free(key: GuardKey, holder: GuardHolder): Promise<boolean>;
+  restore(key: GuardKey, gameround: string): Promise<boolean>;
   holder(key: GuardKey): Promise<string | undefined>;
-  release(key: GuardKey, gameround: string): Promise<void>;
 }

@@ -93,9 +93,11 @@ async function holdsGuardAgain(
   state: RoundStateView,
 ): Promise<boolean> {
   const { identity } = state;
-  if (!holdsGuard(state) || (await guards.holder(identity)) === identity.gameround) return false;
-  const holder = await guards.take(identity, identity.gameround);
-  if (holder.gameround === identity.gameround) return true;
-  if (await rounds.isRunning(holder.gameround)) return false;
-  return guards.replace(identity, holder, identity.gameround);
+  const holder = await guards.holder(identity);
+  if (!holdsGuard(state) || holder === identity.gameround) return false;
+  if (holder !== undefined) {
+    if (await rounds.isRunning(holder)) return false;
+    await guards.free(identity, { gameround: holder, confirmed: true });
+  }
+  return guards.restore(identity, identity.gameround);
 }

@@ -38,7 +38,8 @@ export function standingOf(
   return deps.ports.findStanding(gameround).catch(unavailable(deps));
 }
 
-const unavailable =
+/** Logs that the database can't be read. */
+export const unavailable =
   ({ ports }: CommandDependencies) =>
   (error: unknown): 'unavailable' => {
     ports.warn('a record could not be read', error);

@@ -13,6 +13,7 @@ import {
   recordOf,
   replyForOver,
   stateOrRecordOf,
+  unavailable,
   isWaitingForWallet,
   type CommandDependencies,
 } from './send-to-round';
@@ -32,10 +33,10 @@ export async function startGameRound(
   const { session } = request;
   // One deadline for all steps: the caller must not wait longer, and no round may start after its call has ended.
   const start: Start = { request, gameround: nameOf(request), deadline: commandDeadline() };
-  const known = await replyByRecord(deps, start);
-  if (known !== undefined) return known;
   const own = session.onlyGameround;
   if (own === undefined && !session.expired) return startNew(deps, start);
+  const known = await replyByRecord(deps, start);
+  if (known !== undefined) return known;
   const isReached = own === undefined || own === start.gameround;
   const reply = isReached ? await replyByRound(deps, start) : undefined;
   if (reply !== undefined) return reply;
@@ -58,9 +59,17 @@ function nameOf({ session, requestId, rngResult, externalGameProviderRoundId }: 
 
 /** The answer of the round that the call names; undefined if it has no record. */
 async function replyByRecord(deps: CommandDependencies, start: Start): Promise<RoundReply | undefined> {
+  const record = await recordOf(deps, start.gameround);
+  return record && replyForKnown(deps, start, record);
+}
+
+/** The same with the record that was read. */
+async function replyForKnown(
+  deps: CommandDependencies,
+  start: Start,
+  record: RoundSnapshot | 'unavailable',
+): Promise<RoundReply> {
   const { gameround, request, deadline } = start;
-  const record = await recordOf(deps, gameround);
-  if (record === undefined) return undefined;
   if (record !== 'unavailable' && !owns(request.session, record.identity)) throw refuse('GAMEROUNDNOTFOUND');
   if (record !== 'unavailable' && record.status !== 'open') {
     return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));
@@ -108,32 +117,39 @@ async function repeat(
   });
 }
 
+/** Starts the round if it is new. Taking the guard says so: a round with a record, or another open round, forbids it. */
 async function startNew(deps: CommandDependencies, start: Start): Promise<RoundReply> {
   const { request, gameround, deadline } = start;
   const { session } = request;
+  // A ticket is asked from the wallet, so a repeat is answered before that.
+  const { useTicket } = request.debitInformation.useTicketInfo ?? {};
+  const known = useTicket ? await replyByRecord(deps, start) : undefined;
+  if (known !== undefined) return known;
   const described = await describeStart(deps, gameround, request).catch((error: unknown) => ({ error }));
   if ('error' in described) {
     // The round may exist without a record yet. Then its own bet may have used the free play that is missing here.
-    const reply = await replyByRound(deps, start);
+    const reply = (await replyByRecord(deps, start)) ?? (await replyByRound(deps, start));
     if (reply === undefined) throw described.error;
     return reply;
   }
   while (msLeft(deadline) > 0) {
-    const holder = await unavailableOnError(() => deps.ports.guards.take(session, gameround));
+    const holder = await deps.ports.guards.take(session, gameround).catch(unavailable(deps));
+    if (holder === 'unavailable') return replyForKnown(deps, start, holder);
+    if (holder === 'recorded') {
+      const reply = await replyByRecord(deps, start);
+      if (reply !== undefined) return reply;
+      continue;
+    }
     if (holder.gameround !== gameround) {
       // The named round may be over and its guard taken by another round, while its record is not written yet.
       const known = await replyByRound(deps, start);
       if (known !== undefined) return known;
       const blocked = await closeHolder(deps, holder, start);
       if (blocked !== 'undecided' && blocked !== undefined) return blocked;
-      const isFree = blocked === undefined && msLeft(deadline) > 0;
-      if (
-        !isFree ||
-        !(await unavailableOnError(() => deps.ports.guards.replace(session, holder, gameround)))
-      ) {
-        await pause();
-        continue;
-      }
+      // Another call may take the guard first, so it is taken in the next turn.
+      if (blocked === undefined) await unavailableOnError(() => deps.ports.guards.free(session, holder));
+      else await pause();
+      continue;
     }
     const reply = await deps.rounds.start(described, actorOf(session), deadline);
     if (reply === 'gone') return replyForOver(deps, gameround, actorOf(session), deadline);

@@ -1,17 +1,29 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from './connect';
 
-/** One document per operator, player, game and mode. Only the round whose hash is in it may send its initial debit. */
+/**
+ * The guard is a part of the round's document. A new round writes a document with version 0, which is no record yet
+ * (src/read-model/rounds.ts). Only one document of an operator, player, game and mode has `holds`: a unique index forbids a
+ * second one. Only a round that holds may send its initial debit. The record of a round that is over has no `holds`.
+ */
 interface GuardDocument {
+  /** The gameround hash. */
   _id: string;
-  gameround: string;
-  /** The holder's workflow has confirmed the guard, so its initial debit may have been sent. */
-  confirmed: boolean;
+  version: number;
+  operator: string;
+  player: string;
+  game: string;
+  mode: string;
+  holds?: true;
+  /** The round's workflow has confirmed the guard, so its initial debit may have been sent. */
+  confirmed?: true;
   /** Schedule time of the newest attempt that confirmed it, by the Temporal server's clock; milliseconds since the epoch. */
   attemptAt?: number;
-  since: Date;
+  since?: Date;
 }
 
+/** Attempts to take a guard that its holders release at the same moment. */
+const MAX_ATTEMPTS = 5;
 const READ_TIMEOUT_MS = 1_000;
 /** A database that hangs causes an error well before the time of a caller or an activity is over. */
 const LIMITS = { timeoutMS: 2_000 };
@@ -31,79 +43,110 @@ export interface GuardHolder {
 export type Confirmed = 'first' | 'again' | 'lost' | 'overtaken';
 
 export interface Guards {
-  /** Takes the guard for a round if it is free. Returns the holder: this round or another one. */
-  take(key: GuardKey, gameround: string): Promise<GuardHolder>;
-  /** Takes the guard over from a holder whose round is not open any more. False if the holder changed meanwhile. */
-  replace(key: GuardKey, holder: GuardHolder, gameround: string): Promise<boolean>;
+  /**
+   * Takes the guard for a round that is not known, if it is free. Returns the holder: this round or another one; or
+   * `recorded` if the round has a record.
+   */
+  take(key: GuardKey, gameround: string): Promise<GuardHolder | 'recorded'>;
+  /** Takes the guard from a holder that is not open any more. False if the holder changed meanwhile. */
+  free(key: GuardKey, holder: GuardHolder): Promise<boolean>;
+  /** Gives the free guard to a round that has a record. False if another round has it, or there is no record. */
+  restore(key: GuardKey, gameround: string): Promise<boolean>;
   /**
    * Confirms the guard before the initial debit.
    * - `first`: nothing was sent yet.
    * - `again`: the guard was confirmed before, so the debit may have been sent.
-   * - `lost`: another round has the guard.
+   * - `lost`: the round does not have the guard.
    * - `overtaken`: a newer attempt has confirmed the guard (this one was frozen), so this attempt must not send. Or the
    *   Temporal server's clock was set back; then a later attempt succeeds.
+   * Rejects if the unique index is missing, since another round could have the guard, too.
    */
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
   /** If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent. */
   shut(key: GuardKey, gameround: string): Promise<boolean>;
   holder(key: GuardKey): Promise<string | undefined>;
-  /** Releases the guard. Does nothing if another round has it. */
-  release(key: GuardKey, gameround: string): Promise<void>;
 }
 
 export function createGuards(db: Db): Guards {
-  const guards: Collection<GuardDocument> = db.collection<GuardDocument>('roundguards');
+  const rounds: Collection<GuardDocument> = db.collection<GuardDocument>('gamerounds');
   return {
     async take(key, gameround) {
-      const fresh = { gameround, confirmed: false, since: new Date() };
-      try {
-        const held = await guards.findOneAndUpdate(
-          { _id: idOf(key) },
-          { $setOnInsert: fresh },
-          { upsert: true, returnDocument: 'after', ...LIMITS },
-        );
-        return { gameround: held?.gameround ?? gameround, confirmed: held?.confirmed ?? false };
-      } catch (error) {
-        // Two inserts at the same time: the document of the other one exists now.
-        if (!isDuplicateKey(error)) throw error;
-        return this.take(key, gameround);
+      const own = { _id: gameround, ...fieldsOf(key) };
+      const filter = { $or: [{ _id: gameround }, { ...fieldsOf(key), holds: true as const }] };
+      const projection = { version: 1, confirmed: 1 };
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          await rounds.insertOne({ ...own, version: 0, holds: true, since: new Date() }, LIMITS);
+          return { gameround, confirmed: false };
+        } catch (error) {
+          if (!isDuplicateKey(error) || attempt === MAX_ATTEMPTS) throw error;
+        }
+        const found = await rounds.find(filter, { projection, limit: 2, ...LIMITS }).toArray();
+        if (found.some(({ _id, version }) => _id === gameround && version > 0)) return 'recorded';
+        const [holder] = found;
+        // Without a holder, it has released the guard meanwhile.
+        if (holder !== undefined) return { gameround: holder._id, confirmed: wasConfirmed(holder) };
       }
     },
-    async replace(key, holder, gameround) {
-      const result = await guards.updateOne(
-        { _id: idOf(key), gameround: holder.gameround, confirmed: holder.confirmed },
-        { $set: { gameround, confirmed: false, since: new Date() }, $unset: { attemptAt: '' } },
-        LIMITS,
-      );
-      return result.modifiedCount === 1;
+    async free(key, { gameround, confirmed }) {
+      const held = { _id: gameround, ...fieldsOf(key), holds: true as const };
+      const unrecorded = { ...held, version: 0, confirmed: confirmed || { $exists: false } };
+      if ((await rounds.deleteOne(unrecorded as typeof held, LIMITS)).deletedCount === 1) return true;
+      if (!confirmed) return false;
+      const recorded = { ...held, version: { $gt: 0 } };
+      return (await rounds.updateOne(recorded, { $unset: { holds: '' } }, LIMITS)).modifiedCount === 1;
+    },
+    async restore(key, gameround) {
+      const recorded = { _id: gameround, ...fieldsOf(key), version: { $gt: 0 } };
+      try {
+        return (await rounds.updateOne(recorded, { $set: { holds: true } }, LIMITS)).modifiedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
     },
     async confirm(key, gameround, attemptAt) {
-      const before = await guards.findOneAndUpdate(
-        { _id: idOf(key), gameround, attemptAt: { $not: { $gt: attemptAt } } },
+      const before = await rounds.findOneAndUpdate(
+        { _id: gameround, ...fieldsOf(key), holds: true, attemptAt: { $not: { $gt: attemptAt } } },
         { $set: { confirmed: true, attemptAt } },
-        { returnDocument: 'before', ...LIMITS },
+        {
+          hint: GUARD_INDEX.key,
+          returnDocument: 'before',
+          projection: { version: 1, confirmed: 1 },
+          ...LIMITS,
+        },
       );
       if (before === null) return (await this.holder(key)) === gameround ? 'overtaken' : 'lost';
-      return before.confirmed ? 'again' : 'first';
+      return wasConfirmed(before) ? 'again' : 'first';
     },
     async shut(key, gameround) {
-      const { matchedCount } = await guards.updateOne(
-        { _id: idOf(key), gameround, confirmed: false },
+      const { matchedCount } = await rounds.updateOne(
+        { _id: gameround, ...fieldsOf(key), version: 0, holds: true, confirmed: { $exists: false } },
         { $set: { attemptAt: Number.MAX_SAFE_INTEGER } },
         LIMITS,
       );
       return matchedCount === 1;
     },
     async holder(key) {
-      return (await guards.findOne({ _id: idOf(key) }, { timeoutMS: READ_TIMEOUT_MS }))?.gameround;
-    },
-    async release(key, gameround) {
-      await guards.deleteOne({ _id: idOf(key), gameround }, LIMITS);
+      const filter = { ...fieldsOf(key), holds: true as const };
+      return (await rounds.findOne(filter, { projection: { _id: 1 }, timeoutMS: READ_TIMEOUT_MS }))?._id;
     },
   };
 }
 
-/** No identifier may contain `#`, so two different keys never give the same id. */
-function idOf({ operatorId, playerId, gameCode, mode }: GuardKey): string {
-  return [operatorId, playerId, gameCode, mode].join('#');
+/** The index that allows one holder, for ensureRoundIndexes. */
+export const GUARD_INDEX = {
+  key: { operator: 1, player: 1, game: 1, mode: 1 },
+  name: 'guard',
+  unique: true,
+  partialFilterExpression: { holds: true },
+} as const;
+
+/** A record is only written after the initial debit was decided. */
+function wasConfirmed({ version, confirmed }: Pick<GuardDocument, 'version' | 'confirmed'>): boolean {
+  return version > 0 || confirmed === true;
+}
+
+function fieldsOf({ operatorId, playerId, gameCode, mode }: GuardKey) {
+  return { operator: operatorId, player: playerId, game: gameCode, mode };
 }

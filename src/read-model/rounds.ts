@@ -8,8 +8,10 @@ import {
 } from '../domain/round/record';
 import { totalWon } from '../domain/round/winnings';
 import type { OwnVersions, Recorded } from '../domain/round/known-entries';
+import { holdsGuard } from '../domain/round/replies';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
+import { GUARD_INDEX } from './guards';
 
 interface Mark {
   mark: string;
@@ -33,6 +35,7 @@ export interface RoundDocument
   extends GameroundRecord, Omit<ListedRound, 'dataStored' | keyof GameroundRecord> {
   /** The gameround hash. */
   _id: string;
+  /** At least 1. A document with version 0 is no record: it only holds the open-round guard (src/read-model/guards.ts). */
   version: number;
   providerId: string;
   externalGameProviderRoundId?: string;
@@ -62,7 +65,7 @@ const MAX_WAITING = 1_000;
 export interface Rounds {
   /**
    * Writes the record, unless the stored version is newer or not one of `own`. So a late or repeated write never restores an
-   * older state. Returns whether it was written.
+   * older state. Returns whether it was written. The same write releases the open-round guard if the round is over.
    */
   write(snapshot: RoundSnapshot, version: number, own?: OwnVersions): Promise<boolean>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
@@ -85,7 +88,7 @@ export function createRounds(db: Db, environment: string): Rounds {
   async function find(filter: Filter<RoundDocument>): Promise<Recorded | undefined> {
     const projection = { snapshot: 1, version: 1 };
     const found = await collection.findOne(filter, { projection, timeoutMS: READ_TIMEOUT_MS });
-    return found === null ? undefined : { snapshot: roundIn(found), version: found.version };
+    return isRecord(found) ? { snapshot: roundIn(found), version: found.version } : undefined;
   }
 
   /** The marks with their times. A mark that the record already has keeps its time. */
@@ -103,13 +106,17 @@ export function createRounds(db: Db, environment: string): Rounds {
     collection,
     async write(snapshot, version, own = { upTo: version - 1, also: [] }) {
       const waiting = await marksOf(snapshot);
-      const { _id, ...fields } = { ...toDocument(snapshot, version, environment), waiting };
+      const document = { ...toDocument(snapshot, version, environment), waiting };
+      const { _id, operator, player } = document;
+      // A round keeps the guard that it has. It must not take it: another round may have it.
+      const guard = holdsGuard(snapshot) ? { holds: '$holds' } : {};
       try {
         const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
-        await collection.replaceOne({ _id, $or: older }, fields, {
-          upsert: true,
-          timeoutMS: WRITE_TIMEOUT_MS,
-        });
+        await collection.updateOne(
+          { _id, operator, player, $or: older },
+          [{ $replaceWith: { $mergeObjects: [{ $literal: document }, guard] } }],
+          { upsert: true, timeoutMS: WRITE_TIMEOUT_MS },
+        );
         return true;
       } catch (error) {
         // The upsert found no older version and tried to insert, but the record exists: it is newer.
@@ -146,9 +153,9 @@ export function createRounds(db: Db, environment: string): Rounds {
         .toArray(),
     async standing(gameround) {
       const owners = { operator: 1, player: 1, game: 1, providerId: 1, sessionId: 1 };
-      const projection = { _id: 0, status: 1, attention: 1, currency: 1, ...owners };
+      const projection = { _id: 0, version: 1, status: 1, attention: 1, currency: 1, ...owners };
       const found = await collection.findOne({ _id: gameround }, { projection, timeoutMS: READ_TIMEOUT_MS });
-      if (found === null) return undefined;
+      if (!isRecord(found)) return undefined;
       const { status, attention, currency, operator, player, game, providerId, sessionId } = found;
       const owner = { operatorId: operator, playerId: player, gameCode: game, providerId };
       return { status, attention, identity: { ...owner, gameround, sessionId, currency } };
@@ -176,21 +183,37 @@ export function toDocument(snapshot: RoundSnapshot, version: number, environment
   };
 }
 
+/** Not a document that only holds the guard. */
+function isRecord<Found extends { version: number }>(found: Found | null): found is Found {
+  return found !== null && found.version > 0;
+}
+
 export function roundIn({ snapshot }: Pick<RoundDocument, 'snapshot'>): RoundSnapshot {
   return JSON.parse(snapshot) as RoundSnapshot;
 }
 
 /** An index for every query of src/queries, including its sort order. */
 export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
+  // Not the documents that only hold the guard.
+  const partialFilterExpression = { status: { $exists: true } };
   await rounds.collection.createIndexes([
-    { key: { operator: 1, player: 1, providerId: 1, status: 1, openedAt: -1 }, name: 'player_open' },
-    { key: { operator: 1, player: 1, providerId: 1, status: 1, closedAt: -1 }, name: 'player_closed' },
+    GUARD_INDEX,
+    {
+      key: { operator: 1, player: 1, providerId: 1, status: 1, openedAt: -1 },
+      name: 'player_open',
+      partialFilterExpression,
+    },
+    {
+      key: { operator: 1, player: 1, providerId: 1, status: 1, closedAt: -1 },
+      name: 'player_closed',
+      partialFilterExpression,
+    },
     {
       key: { operator: 1, player: 1, ticket: 1, status: 1, won: 1 },
       name: 'ticket',
       partialFilterExpression: { ticket: { $exists: true } },
     },
-    { key: { providerId: 1, game: 1, status: 1, openedAt: -1 }, name: 'game_open' },
+    { key: { providerId: 1, game: 1, status: 1, openedAt: -1 }, name: 'game_open', partialFilterExpression },
     {
       key: { attention: 1, openedAt: -1 },
       name: 'attention',

@@ -20,7 +20,7 @@ import type { RoundIdentity, RoundState } from '../../src/domain/round/types';
 import type { WalletAnswer, WalletOutcome } from '../../src/domain/wallet-call';
 import { openDatabase, type Database } from '../../src/read-model/connect';
 import { createGuards } from '../../src/read-model/guards';
-import { createRounds } from '../../src/read-model/rounds';
+import { createRounds, ensureRoundIndexes } from '../../src/read-model/rounds';
 import { until } from '../support/player';
 import { NO_CALLERS_HERE } from '../support/rounds-harness';
 
@@ -44,8 +44,9 @@ let state: RoundState;
 let startedAt: number;
 let signalledAt: number | undefined;
 
-beforeAll(() => {
+beforeAll(async () => {
   database = openDatabase(process.env.TEST_MONGODB_URI!, `deliver_${randomUUID().slice(0, 8)}`);
+  await ensureRoundIndexes(createRounds(database.db, 'test'));
 });
 
 afterAll(async () => {
@@ -183,7 +184,7 @@ test('a declined one keeps the operator’s word', async () => {
   answers = [REFUSED];
   const declined = await deliver();
   await deps.rounds.write(snapshotOf(applyWalletOutcome(state, declined as WalletOutcome, AT)), 1);
-  await deps.guards.release(state.identity, state.identity.gameround);
+  expect(await deps.guards.holder(state.identity)).toBeUndefined();
   const again = await deliver({}, 1, AFTER_RESET);
   expect(again).toMatchObject({ kind: 'declined', processed: false, errorCode: { id: 5 } });
   expect(sent).toBe(1);
@@ -207,7 +208,8 @@ describe('a record that is ahead of what this run has written is told, and nothi
     answers = [TAKEN];
     await deliver();
     await deps.rounds.write(snapshotOf(applyWalletOutcome(state, TAKEN_BET, AT)), 9);
-    if (isReleased) await deps.guards.release(state.identity, state.identity.gameround);
+    if (isReleased)
+      await deps.guards.free(state.identity, { gameround: state.identity.gameround, confirmed: true });
     expect(await deliver()).toMatchObject(AHEAD);
     expect(await deliver({}, 1, {}, { isOver: true })).toMatchObject(AHEAD);
     expect(sent).toBe(1);
@@ -327,8 +329,10 @@ test('whoever watches is told what was sent, what it was taken for and why', asy
 });
 
 test('another round holds the guard and there is no record: nothing was ever sent', async () => {
-  const holder = await deps.guards.take(state.identity, 'any');
-  await deps.guards.replace(state.identity, holder, 'another round');
+  const holder = { gameround: state.identity.gameround, confirmed: false };
+  expect(await deps.guards.take(state.identity, 'another round')).toEqual(holder);
+  await deps.guards.free(state.identity, holder);
+  await deps.guards.take(state.identity, 'another round');
   expect(await deliver()).toEqual({ kind: 'guard-lost' });
   expect(sent).toBe(0);
 });
@@ -338,13 +342,12 @@ test('the guard is given back only when the record is there, which tells from th
   const { guards, rounds } = deps;
   const { project } = createReadModelActivities({
     ...NO_CALLERS_HERE,
-    guards,
     rounds: { ...rounds, write: () => Promise.reject(new Error('MongoDB is away')) },
   });
   const projected = { snapshot: cancelled, version: 1, known: { transactions: 0, gameState: 0, version: 0 } };
   await expect(project(projected)).rejects.toThrow('MongoDB is away');
   expect(await guards.holder(state.identity)).toBe(state.identity.gameround);
-  await createReadModelActivities({ ...NO_CALLERS_HERE, guards, rounds }).project(projected);
+  await createReadModelActivities({ ...NO_CALLERS_HERE, rounds }).project(projected);
   expect(await guards.holder(state.identity)).toBeUndefined();
 });
 
@@ -428,7 +431,7 @@ describe('a bet whose time is over', () => {
   });
 
   test('and that may have been sent is unknown also where its guard is gone with a database that was restored', async () => {
-    await deps.guards.release(state.identity, state.identity.gameround);
+    await deps.guards.free(state.identity, { gameround: state.identity.gameround, confirmed: false });
     expect(await deliver({}, 2)).toMatchObject({ kind: 'unknown' });
     expect(await deliver({}, 1, {}, { isOver: true, maybeSent: true })).toMatchObject({ kind: 'unknown' });
     expect(sent).toBe(0);

@@ -34,10 +34,10 @@ test('nobody waits for it longer than the guard’s own time', async () => {
   const holder = { gameround: 'round', confirmed: false };
   const asked = await Promise.allSettled([
     guards.take(KEY, 'other'),
-    guards.replace(KEY, holder, 'other'),
+    guards.free(KEY, holder),
+    guards.restore(KEY, 'round'),
     guards.confirm(KEY, 'round', 1),
     guards.shut(KEY, 'round'),
-    guards.release(KEY, 'round'),
     guards.holder(KEY),
   ]);
   const errors = asked.map((call) => (call.status === 'rejected' ? (call.reason as Error).name : 'answered'));

@@ -1731,8 +1731,20 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.oneOpen#2'],
     file: 'src/read-model/guards.ts',
-    find: "return [operatorId, playerId, gameCode, mode].join('#');",
-    replace: "return [operatorId, gameCode, mode].join('#');",
+    find: 'key: { operator: 1, player: 1, game: 1, mode: 1 },',
+    replace: 'key: { operator: 1, game: 1, mode: 1 },',
+  },
+  {
+    rows: ['c3.guardIndex'],
+    file: 'src/read-model/guards.ts',
+    find: 'hint: GUARD_INDEX.key,',
+    replace: '',
+  },
+  {
+    rows: ['c3.guardIndex#2'],
+    file: 'src/read-model/rounds.ts',
+    find: "const guard = holdsGuard(snapshot) ? { holds: '$holds' } : {};",
+    replace: 'const guard = holdsGuard(snapshot) ? { holds: true } : {};',
   },
   {
     rows: ['c3.guard'],
@@ -1791,8 +1803,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.restored#2'],
     file: 'src/read-model/rounds.ts',
-    find: '{ _id, $or: older }',
-    replace: '{ _id, version: { $lt: version } }',
+    find: '{ _id, operator, player, $or: older }',
+    replace: '{ _id, operator, player, version: { $lt: version } }',
   },
   {
     rows: ['c4.restored#3'],

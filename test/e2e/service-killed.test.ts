@@ -62,7 +62,6 @@ const STEPS = [
   'bet after',
   'record before',
   'record after',
-  'guard after',
   'result before',
   'result after',
 ];

@@ -126,7 +126,10 @@ export class Player {
       ) as Promise<Account>,
       this.stack.db
         .collection<RecordOnWire & { _id: string; player: string }>('gamerounds')
-        .find({ operator: operatorId, player: playerId }, { projection: { snapshot: 0 } })
+        .find(
+          { operator: operatorId, player: playerId, version: { $gt: 0 } },
+          { projection: { snapshot: 0 } },
+        )
         .toArray(),
     ]);
     const moves: Books['moves'] = {};

@@ -21,8 +21,6 @@ function dieAt(name, { prototype }, method, isMeant = () => true) {
 }
 
 const isIn = (collection) => (of) => of.collectionName === collection;
-// The guard is taken by the same method, with an upsert.
-dieAt('bet', Collection, 'findOneAndUpdate', (of, _, change) => isIn('roundguards')(of) && '$set' in change);
-dieAt('record', Collection, 'replaceOne', isIn('gamerounds'));
-dieAt('guard', Collection, 'deleteOne', isIn('roundguards'));
+dieAt('bet', Collection, 'findOneAndUpdate', isIn('gamerounds'));
+dieAt('record', Collection, 'updateOne', (of, _, change) => isIn('gamerounds')(of) && Array.isArray(change));
 dieAt('result', AsyncCompletionClient, 'complete');

@@ -34,7 +34,7 @@ import type { Delivery } from '../../src/domain/wallet-rules';
 import { createGuards } from '../../src/read-model/guards';
 import { dataConverterOf, encrypts } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
-import { createRounds, type Rounds } from '../../src/read-model/rounds';
+import { createRounds, ensureRoundIndexes, type Rounds } from '../../src/read-model/rounds';
 import { createRoundQueries } from '../../src/queries/rounds';
 import { createTicketChooser } from '../../src/tickets';
 import { createWorker, type WorkerSlots } from '../../worker/worker';
@@ -141,6 +141,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const connection = await Connection.connect({ address });
   const client = new Client({ connection, namespace, dataConverter: options.dataConverter });
   const rounds = createRounds(database.db, 'test');
+  await ensureRoundIndexes(rounds);
   const here: (AnswerDependencies & Pick<LocalWorker, 'askAfterMs'>) | undefined =
     options.answers === 'apart'
       ? undefined
@@ -346,7 +347,7 @@ function portsOver(
     findRecord: (gameround) => rounds.find(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),
     findStanding: (gameround) => rounds.standing(gameround),
-    repairRecord: (state) => repairRecord(rounds, guards, state),
+    repairRecord: (state) => repairRecord(rounds, state),
     guards,
     policyFor: ({ operatorId, gameCode }) =>
       Promise.resolve({

@@ -26,7 +26,7 @@ test('who waits for such a round is told that there is none; its start opens it 
     () => client.isRunning(hash),
     (running) => running,
   );
-  await harness.db.collection('roundguards').deleteMany({});
+  await harness.rounds.collection.deleteMany({});
   const end = { type: 'end', key: 'e', reason: 'endGameRound' } as const;
   const waiting = [client.updateOnly(hash, end), client.signalThenUpdate(hash, { ...end, key: 'e2' })];
   await until(

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { snapshotOf } from '../../src/domain/round/replies';
+import type { RoundSnapshot } from '../../src/domain/round/types';
+import { openDatabase, type Database } from '../../src/read-model/connect';
+import { createGuards, type Guards } from '../../src/read-model/guards';
+import { createRounds, ensureRoundIndexes, type Rounds } from '../../src/read-model/rounds';
+import { required } from '../support/rounds-harness';
+import { opened, start } from '../domain/support';
+
+/* The open-round guard is a part of the round's document (docs/interface#open-round-guard). */
+
+let database: Database;
+let rounds: Rounds;
+let guards: Guards;
+
+beforeEach(async () => {
+  database = openDatabase(required('TEST_MONGODB_URI'), `guards_${randomUUID().slice(0, 8)}`);
+  rounds = createRounds(database.db, 'test');
+  guards = createGuards(database.db);
+  await ensureRoundIndexes(rounds);
+});
+
+afterEach(async () => {
+  await database.db.dropDatabase();
+  await database.client.close();
+});
+
+function roundOf(gameround: string, change: Partial<RoundSnapshot> = {}): RoundSnapshot {
+  const snapshot = snapshotOf(opened(start()).state);
+  return { ...snapshot, ...change, identity: { ...snapshot.identity, gameround } };
+}
+
+const ONE = roundOf('one');
+const KEY = ONE.identity;
+
+test('of several rounds at the same time one holds the guard, and each is told which', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `round-${index}`);
+  const told = await Promise.all(names.map((name) => guards.take(KEY, name)));
+  const holders = new Set(told.map((holder) => (holder === 'recorded' ? holder : holder.gameround)));
+  expect(holders.size).toBe(1);
+  expect([...holders]).toEqual([await guards.holder(KEY)]);
+});
+
+test.each(['operatorId', 'playerId', 'gameCode', 'mode'] as const)(
+  'another %s has a guard of its own',
+  async (part) => {
+    await guards.take(KEY, 'one');
+    expect(await guards.take({ ...KEY, [part]: 'another' }, 'two')).toEqual({
+      gameround: 'two',
+      confirmed: false,
+    });
+  },
+);
+
+test('a round that only holds the guard has no record', async () => {
+  await guards.take(KEY, 'one');
+  expect(await rounds.find('one')).toBeUndefined();
+  expect(await rounds.recorded('one')).toBeUndefined();
+  expect(await rounds.standing('one')).toBeUndefined();
+  expect(await rounds.ahead('one', { upTo: 0, also: [] })).toBeUndefined();
+});
+
+test('a round with a record is not taken for a new one, also while another round holds the guard', async () => {
+  await guards.take(KEY, 'one');
+  await rounds.write({ ...ONE, status: 'closed' }, 1);
+  expect(await guards.take(KEY, 'one')).toBe('recorded');
+  await guards.take(KEY, 'two');
+  expect(await guards.take(KEY, 'one')).toBe('recorded');
+});
+
+describe('a record', () => {
+  beforeEach(() => guards.take(KEY, 'one'));
+
+  test.each<[string, Partial<RoundSnapshot>, string | undefined]>([
+    ['of an open round keeps the guard', {}, 'one'],
+    ['of a closed round releases it', { status: 'closed' }, undefined],
+    ['of a cancelled round releases it', { status: 'cancel' }, undefined],
+    ['of a crashed round releases it', { crashed: true }, undefined],
+  ])('%s', async (_, change, holder) => {
+    await guards.confirm(KEY, 'one', 1);
+    await rounds.write(roundOf('one', change), 1);
+    expect(await guards.holder(KEY)).toBe(holder);
+  });
+
+  test('that is written late does not take the guard back from another round', async () => {
+    await guards.confirm(KEY, 'one', 1);
+    await rounds.write(ONE, 1);
+    expect(await guards.free(KEY, { gameround: 'one', confirmed: true })).toBe(true);
+    await guards.take(KEY, 'two');
+    expect(await rounds.write(ONE, 2)).toBe(true);
+    expect(await guards.holder(KEY)).toBe('two');
+    expect(await guards.restore(KEY, 'one')).toBe(false);
+  });
+
+  test('says that the bet may have been sent', async () => {
+    await guards.confirm(KEY, 'one', 5);
+    await rounds.write(ONE, 1);
+    expect(await guards.confirm(KEY, 'one', 1)).toBe('again');
+    expect(await guards.shut(KEY, 'one')).toBe(false);
+  });
+});
+
+test('a holder that was confirmed since it was seen keeps the guard', async () => {
+  await guards.take(KEY, 'one');
+  const seen = await guards.take(KEY, 'two');
+  await guards.confirm(KEY, 'one', 1);
+  expect(await guards.free(KEY, seen as { gameround: string; confirmed: boolean })).toBe(false);
+  expect(await guards.holder(KEY)).toBe('one');
+});
+
+test('a round whose guard was taken away is lost to a confirmation', async () => {
+  await guards.take(KEY, 'one');
+  expect(await guards.free(KEY, { gameround: 'one', confirmed: false })).toBe(true);
+  expect(await guards.confirm(KEY, 'one', 1)).toBe('lost');
+  expect(await guards.take(KEY, 'two')).toEqual({ gameround: 'two', confirmed: false });
+});
+
+test('without its index, for instance after the collection was dropped, no bet is confirmed', async () => {
+  await rounds.collection.drop();
+  await guards.take(KEY, 'one');
+  await expect(guards.confirm(KEY, 'one', 1)).rejects.toThrow('hint');
+});
