@@ -91,7 +91,7 @@ export function createGuards(db: Db): Guards {
     async free(key, { gameround, confirmed }) {
       const held = { _id: gameround, ...fieldsOf(key), holds: true as const };
       const unrecorded = { ...held, version: 0, confirmed: confirmed || { $exists: false } };
-      if ((await rounds.deleteOne(unrecorded as typeof held, LIMITS)).deletedCount === 1) return true;
+      if ((await rounds.deleteOne(unrecorded, LIMITS)).deletedCount === 1) return true;
       if (!confirmed) return false;
       const recorded = { ...held, version: { $gt: 0 } };
       return (await rounds.updateOne(recorded, { $unset: { holds: '' } }, LIMITS)).modifiedCount === 1;
