@@ -57,14 +57,7 @@ async function toldOnce(call: Promise<Answer>): Promise<Answer | undefined> {
   });
 }
 
-const STEPS = [
-  'bet before',
-  'bet after',
-  'record before',
-  'record after',
-  'result before',
-  'result after',
-];
+const STEPS = ['bet before', 'bet after', 'record before', 'record after', 'result before', 'result after'];
 
 test.each(STEPS)('a losing spin, its process killed at: %s', async (step) => {
   await dieAt(step);
