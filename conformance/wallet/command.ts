@@ -54,6 +54,8 @@ async function moneyNote(wallet: TestedWallet): Promise<string> {
   const { rounds, debited, credited, voided } = wallet.sums;
   const { currency } = wallet.settings;
   const moved = `The wallet accepted ${rounds} rounds: debits of ${debited}, credits of ${credited}, voids of ${voided} (minor units of ${currency}).`;
+  if (missing === undefined)
+    return `${moved} The balance was ${wallet.balanceBefore}; it cannot be read now.`;
   return missing === 0
     ? `${moved} The balance is ${wallet.balanceBefore}, as before.`
     : `${moved} The balance is off by ${signed(-missing)}: it was ${wallet.balanceBefore}.`;

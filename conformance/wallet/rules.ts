@@ -23,10 +23,19 @@ const MONEY: WalletRule[] = [
       await wallet.moved(-wallet.stake, 'a debit');
       await round.accepts([round.credit(2 * wallet.stake)], 'a credit');
       await wallet.moved(wallet.stake, 'a credit of twice the stake');
-      await round.accepts([round.followUp()], 'a follow-up debit');
-      await wallet.moved(0, 'a follow-up debit');
       await round.accepts([round.end()], 'an end');
-      await wallet.moved(0, 'an end');
+      await wallet.moved(wallet.stake, 'an end');
+    },
+  },
+  {
+    name: 'follow-up-debit',
+    anchor: 'objects.md#operator-transaction',
+    text: 'A further debit of an open round, with isFirstDebit false, is taken.',
+    check: async (wallet) => {
+      const round = wallet.round();
+      await round.accepts([round.debit()], INITIAL);
+      await round.accepts([round.followUp()], 'a follow-up debit');
+      await wallet.moved(-2 * wallet.stake, 'an initial debit and a follow-up debit');
     },
   },
   {
@@ -249,6 +258,22 @@ const FAILURES: WalletRule[] = [
       const reply = await round.send([tooMuch, round.credit()]);
       await mustFail(reply, round, tooMuch);
       await wallet.moved(-wallet.stake, 'a debit, and a call with a failing debit and a credit');
+    },
+  },
+  {
+    name: 'failed-call-listed',
+    anchor: 'operator-api.md#do-transactions',
+    text: 'In a call that fails, hashesProcessed lists what went through without an errorCode, and only that.',
+    check: async (wallet) => {
+      const round = wallet.round();
+      await round.accepts([round.debit()], INITIAL);
+      const [credit, tooMuch] = [round.credit(), round.followUp(wallet.tooMuch())];
+      const exchange = await round.send([credit, tooMuch]);
+      await mustFail(exchange, round, tooMuch);
+      // A wallet may also refuse such a call as a whole.
+      const isListed = isAccepted(exchange, credit);
+      const what = `a debit, and a failed call whose credit is ${isListed ? '' : 'not '}listed as processed`;
+      await wallet.moved(isListed ? 0 : -wallet.stake, what);
     },
   },
   {

@@ -160,17 +160,24 @@ export class TestedWallet {
     return discountsIn(await this.getBalance({ gameCode: this.settings.gameCode }));
   }
 
-  /** One more round that brings the balance back to where it was before the run. Returns what is still missing. */
-  async settle(): Promise<number> {
-    await this.begin();
-    const missing = this.balanceBefore - this.atBeginning;
-    if (missing === 0) return 0;
+  /**
+   * One more round that brings the balance back to where it was before the run. Returns what is still missing; undefined if the
+   * balance cannot be read.
+   */
+  async settle(): Promise<number | undefined> {
+    const missing = await this.missing();
+    if (missing === undefined || missing === 0) return missing;
     const round = this.round();
     const amount = Math.max(-missing, this.stake);
     await round.send([round.debit({ amount })]);
     if (missing + amount > 0) await round.send([round.credit(missing + amount)]);
     await round.send([round.end()]);
-    return this.balanceBefore - (await this.money());
+    return this.missing();
+  }
+
+  private async missing(): Promise<number | undefined> {
+    const balance = this.totalIn(await this.getBalance());
+    return balance === undefined ? undefined : this.balanceBefore - balance;
   }
 }
 

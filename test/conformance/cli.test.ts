@@ -52,7 +52,7 @@ const file = (name: string): string => join(folder, name);
 
 test('0 and a summary when all rules hold', async () => {
   const { status, text } = await command(good.url);
-  expect(text).toContain('48 rules hold, 0 broken, 3 skipped');
+  expect(text).toContain('50 rules hold, 0 broken, 3 skipped');
   expect(text).toMatch(/accepted \d+ rounds: debits of \d+, .* The balance is 10000, as before\./);
   expect(status).toBe(0);
 });
@@ -79,7 +79,7 @@ test('the JUnit report is well-formed and counts', () => {
   const outside = junit.replace(/<\?xml[^?]*\?>|<\/?[\w-]+(?:\s+\w+="[^"<]*")*\s*\/?>/g, '');
   expect(outside).not.toMatch(/[<>]|&(?!amp;|lt;|gt;|quot;)/);
   const failures = junit.match(/<failure /g)!.length;
-  expect(junit).toContain(`tests="51" failures="${failures}" errors="0" skipped="3"`);
+  expect(junit).toContain(`tests="53" failures="${failures}" errors="0" skipped="3"`);
 });
 
 test('the HTML report needs nothing else, and text of the wallet is no markup', () => {
@@ -112,6 +112,24 @@ test('--only checks the named rules, --skip leaves rules out', async () => {
     'error-on-200',
   );
   expect(skip).toMatchObject({ status: 0, text: expect.stringContaining('skipped as asked') as string });
+});
+
+test('1, with reports, when the wallet stops in the middle', async () => {
+  const stopping = await kitWallet({
+    'sdk/wallet.ts': [
+      ['async function getBalance(', 'let calls = 0;\nasync function getBalance('],
+      [
+        'const amount = await options.balance(',
+        "if (++calls > 3) throw new Refused(503, walletError('NOTFOUND'));\n  const amount = await options.balance(",
+      ],
+    ],
+  });
+  const { status, text } = await command(stopping.url, '--junit', file('stopped.xml'));
+  stopping.close();
+  expect(text).toContain('BROKEN   void: getBalance has no balance to compare with');
+  expect(text).toContain('The balance was 10000; it cannot be read now.');
+  expect(await readFile(file('stopped.xml'), 'utf8')).toContain('</testsuites>');
+  expect(status).toBe(1);
 });
 
 test.each([

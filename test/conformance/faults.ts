@@ -99,6 +99,8 @@ export const TEN_FAULTS: readonly Fault[] = [
       // Their answers have to have an id.
       ...['signature', 'signature-get-balance', 'signature-report', 'operator-id', 'timestamp'],
       ...['get-balance-error', 'second-initial-debit', 'transaction-count'],
+      // Nor does it have hashesProcessed.
+      'failed-call-listed',
     ],
   },
   {
@@ -125,6 +127,22 @@ export const MORE_FAULTS: readonly Fault[] = [
     name: 'a credit pays no more than the stake',
     patches: rules(['(state.balance ?? 0) + amount', '(state.balance ?? 0) + Math.min(amount, 10)']),
     breaks: ['round'],
+  },
+  {
+    name: 'a follow-up debit is refused',
+    patches: rules([
+      'if (serial !== undefined) return',
+      "if (isFirstDebit !== true) return walletError('GAMEROUNDNOTACTIVE');\n  if (serial !== undefined) return",
+    ]),
+    breaks: ['follow-up-debit', 'void-follow-up'],
+  },
+  {
+    name: 'a failed call lists nothing',
+    patches: wallet([
+      ': { errorCode }),\n        hashesProcessed,',
+      ': { errorCode }),\n        hashesProcessed: errorCode === undefined ? hashesProcessed : [],',
+    ]),
+    breaks: ['failed-call-listed'],
   },
   {
     name: 'the reply has the balance before the call',

@@ -14,7 +14,10 @@ import { type atomic, kitWallet, OPERATOR, torn, tornWithIncrement } from './sup
 
 const ALL = [...WALLET_RULES, ...REPLY_RULES].map(({ name }) => name);
 
-async function conform(url: string, names: readonly string[]): Promise<{ results: Result[]; left: number }> {
+async function conform(
+  url: string,
+  names: readonly string[],
+): Promise<{ results: Result[]; left: number | undefined }> {
   const wallet = await TestedWallet.open({
     url,
     authId: 'op1',
