@@ -6,7 +6,7 @@ import { addTo, fieldsThatDiffer, type Totals } from './compare';
 import { describe, type Difference } from './differences';
 import { recordIn, type RecordInHistory } from './record';
 import { replay, type ReplayOptions } from './replay';
-import type { Run } from './runs';
+import { gameroundOf, type Run } from './runs';
 
 /** Something that is not as it should be. */
 export interface Finding {
@@ -75,7 +75,7 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
     run: Run;
     problem?: { eventId?: string; reason: string };
   }): Promise<void> {
-    const gameround = run.workflowId.slice(workflowIdOf('').length);
+    const gameround = gameroundOf(run);
     ports.step();
     if (problem !== undefined) {
       const at = problem.eventId === undefined ? '' : `event ${problem.eventId}: `;

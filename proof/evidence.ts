@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
-import type { GameroundStart } from '../src/contracts/gameround';
+import { workflowIdOf, type GameroundStart } from '../src/contracts/gameround';
 import type { RoundDocument, Rounds } from '../src/read-model/rounds';
 import type { AuditPorts } from './audit';
 import { queryOf, type Options } from './command';
@@ -16,12 +16,16 @@ export interface Evidence {
   taskQueue?: string;
 }
 
+/** Not a document that only holds the guard (src/read-model/guards.ts). */
+const A_RECORD = { version: { $gt: 0 } };
+
 /** The rounds of the server that the options name, then those of their folder. */
 export async function* roundsIn(
   { client, codec, taskQueue }: Evidence,
   options: Options,
+  wanted?: (workflowId: string) => Promise<boolean>,
 ): AsyncIterable<Run> {
-  yield* runsOnServer(client, queryOf(options, undefined, taskQueue), codec);
+  yield* runsOnServer(client, queryOf(options, undefined, taskQueue), codec, wanted);
   if (options.dir === undefined) return;
   for await (const run of runsInFolder(options.dir, codec)) if (isWanted(run, options)) yield run;
 }
@@ -29,7 +33,7 @@ export async function* roundsIn(
 function isWanted({ facts, history }: Run, { operator, since }: Options): boolean {
   const [started] = facts;
   if (started?.is !== 'started') return true;
-  const { identity } = started.args[0] as Partial<GameroundStart>;
+  const { identity } = Object(started.args[0]) as Partial<GameroundStart>;
   const last = history?.events?.at(-1)?.eventTime;
   const isOld =
     since !== undefined &&
@@ -37,6 +41,22 @@ function isWanted({ facts, history }: Run, { operator, since }: Options): boolea
     Number(last?.seconds) * 1_000 < new Date(since).getTime();
   // A reconciliation has no identity.
   return identity !== undefined && !isOld && (operator === undefined || identity.operatorId === operator);
+}
+
+/**
+ * The same, without rounds on the server whose record says that they are over. So a rebuild that was stopped goes on where it
+ * was.
+ */
+export function missingRounds(evidence: Evidence, options: Options): AsyncIterable<Run> {
+  const { collection } = evidence.rounds;
+  return roundsIn(evidence, options, async (workflowId) => {
+    const over = {
+      _id: workflowId.slice(workflowIdOf('').length),
+      ...A_RECORD,
+      status: { $ne: 'open' as const },
+    };
+    return (await collection.findOne(over, { projection: { _id: 1 } })) === null;
+  });
 }
 
 /** The ports of an audit, without those that the caller has. */
@@ -48,7 +68,8 @@ export async function auditPorts(
   return {
     runs: roundsIn(evidence, options),
     environment,
-    find: async (gameround) => (await rounds.collection.findOne({ _id: gameround })) ?? undefined,
+    find: async (gameround) =>
+      (await rounds.collection.findOne({ _id: gameround, ...A_RECORD })) ?? undefined,
     records: () => recordsIn(rounds, options),
     newestRun: (workflowId) => newestRun(client, codec, workflowId),
     keptSince: await keptSince(client),
@@ -65,7 +86,7 @@ function recordsIn(
     since === undefined
       ? {}
       : { $or: [{ status: 'open' as const }, { closedAt: { $gte: new Date(since) } }] };
-  return collection.find({ ...ofOperator, ...closed }, { projection: { closedAt: 1 } });
+  return collection.find({ ...A_RECORD, ...ofOperator, ...closed }, { projection: { closedAt: 1 } });
 }
 
 async function newestRun(client: Client, codec: PayloadCodec, workflowId: string): Promise<Run | undefined> {

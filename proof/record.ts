@@ -32,12 +32,13 @@ interface Write {
 /**
  * Rebuilds the record of a round from the history of one run, by the rules of the activities (activities/read-model.ts and
  * deliver.ts): a projection writes its snapshot, a delivery the round after its outcome. The version decides which write
- * is newer. A run that was continued begins with the record of the run before.
+ * is newer. A run that was continued begins with the record of the run before. Undefined for any other workflow.
  */
 export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
   const first = facts[0];
   if (first?.is !== 'started') return undefined;
-  const { identity, continued } = first.args[0] as GameroundStart;
+  const { identity, continued } = Object(first.args[0]) as Partial<GameroundStart>;
+  if (identity === undefined) return undefined;
   const running = new Map<string, Write>();
   const unanswered: Write[] = [];
   const faults: string[] = [];

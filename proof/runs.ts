@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
+import { workflowIdOf } from '../src/contracts/gameround';
 import { historyFromText } from './history-text';
 import { factsOf, type Fact, type History } from './events';
 
@@ -21,18 +22,34 @@ export interface Run {
   again?: () => Promise<Run>;
 }
 
+/** The hash of a round's run. A file that can't be read may have another name than its round, so its name is shown instead. */
+export function gameroundOf({ workflowId, file }: Run): string {
+  const prefix = workflowIdOf('');
+  return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : (file ?? workflowId);
+}
+
 /** So many histories are fetched ahead. A history has at most some 16 MiB (workflows/policies.ts). */
 const AHEAD = 6;
 
-/** The runs that a visibility query finds, newest first. */
-export async function* runsOnServer(client: Client, query: string, codec: PayloadCodec): AsyncIterable<Run> {
-  const ahead: Promise<Run>[] = [];
+/** The runs that a visibility query finds, newest first. Those of workflows that are not `wanted` are not read. */
+export async function* runsOnServer(
+  client: Client,
+  query: string,
+  codec: PayloadCodec,
+  wanted: (workflowId: string) => Promise<boolean> = () => Promise.resolve(true),
+): AsyncIterable<Run> {
+  const ahead: Promise<Run | undefined>[] = [];
+  const read = async (named: { workflowId: string; runId: string }): Promise<Run | undefined> =>
+    (await wanted(named.workflowId)) ? runOnServer(client, named, codec) : undefined;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    ahead.push(runOnServer(client, { workflowId, runId }, codec));
-    const oldest = ahead.length > AHEAD ? ahead.shift() : undefined;
-    if (oldest !== undefined) yield await oldest;
+    ahead.push(read({ workflowId, runId }));
+    const oldest = ahead.length > AHEAD ? await ahead.shift() : undefined;
+    if (oldest !== undefined) yield oldest;
   }
-  for (const run of ahead) yield await run;
+  for (const next of ahead) {
+    const run = await next;
+    if (run !== undefined) yield run;
+  }
 }
 
 export async function runOnServer(
@@ -53,7 +70,7 @@ const unzipped = promisify(gunzip);
 export async function* runsInFolder(folder: string, codec: PayloadCodec): AsyncIterable<Run> {
   const names = await readdir(folder, { recursive: true });
   for (const file of names.filter((name) => HISTORY_FILE.test(name)).sort()) {
-    const named = { workflowId: file.replace(HISTORY_FILE, ''), runId: '' };
+    const named = { workflowId: basename(file).replace(HISTORY_FILE, ''), runId: '' };
     const run = await runOf(
       named,
       async () => {

@@ -2509,4 +2509,16 @@ export const BREAKS: readonly Break[] = [
     find: 'snapshot: parsed(found.snapshot),',
     replace: 'snapshot,',
   },
+  {
+    rows: ['c8.rebuild'],
+    file: 'proof/rebuild.ts',
+    find: 'if (!holdsGuard(snapshot) || told.ending !== undefined) continue;',
+    replace: 'if (holdsGuard(snapshot)) continue;',
+  },
+  {
+    rows: ['c8.rebuild#2'],
+    file: 'proof/evidence.ts',
+    find: 'if (isWanted(run, options)) yield run;',
+    replace: 'if (!isWanted(run, options)) yield run;',
+  },
 ];

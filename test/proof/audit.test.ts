@@ -1,12 +1,19 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
-import { audit, type Audited, type Finding } from '../../proof/audit';
+import { audit, type Audited, type AuditPorts, type Finding } from '../../proof/audit';
 import type { Options } from '../../proof/command';
-import { auditPorts } from '../../proof/evidence';
+import { auditPorts, missingRounds, type Evidence } from '../../proof/evidence';
+import { rebuild, type Rebuilt } from '../../proof/rebuild';
 import { tableOf } from '../../proof/report';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { dataConverterOf } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
-import { finished, playerOf, until, type Player } from '../support/player';
+import { createGuards } from '../../src/read-model/guards';
+import { ensureRoundIndexes } from '../../src/read-model/rounds';
+import { agreedBooks, finished, playerOf, refused, until, type Player } from '../support/player';
 import {
   FOLLOW_UP_GAME,
   required,
@@ -15,6 +22,7 @@ import {
   type RoundsHarness,
 } from '../support/rounds-harness';
 import { workflowBundle } from '../support/workflow-bundle';
+import { recorded } from './support';
 
 /* `npm run audit` and `npm run rebuild` over rounds on a real Temporal, whose payloads are encrypted. */
 
@@ -100,17 +108,31 @@ async function playAll(): Promise<Record<string, string>> {
   };
 }
 
-async function audited(options: Options = {}): Promise<Audited & { all: Record<string, Finding> }> {
-  const { client, rounds, taskQueue } = harness;
-  const evidence = { client, codec: createPayloadCodec(KEYS), rounds, environment: 'test', taskQueue };
+function evidence(taskQueue = harness.taskQueue): Evidence {
+  const { client, rounds } = harness;
+  return { client, codec: createPayloadCodec(KEYS), rounds, environment: 'test', taskQueue };
+}
+
+async function audited(
+  options: Options = {},
+  from = evidence(),
+  change: Partial<AuditPorts> = {},
+): Promise<Audited & { all: Record<string, Finding> }> {
   const all: Record<string, Finding> = {};
   const replay = { codePath, dataConverter: dataConverterOf(KEYS) };
-  const ports = await auditPorts(evidence, options);
+  const ports = { ...(await auditPorts(from, options)), ...change };
   const found = (finding: Finding): void => void (all[finding.gameround] = finding);
   return { ...(await audit({ ...ports, replay, found, step: () => undefined })), all };
 }
 
-test('the audit of rounds of every kind is clean, and each record that is changed by hand is named', async () => {
+async function rebuilt(options: Options = {}, from = evidence()): Promise<Rebuilt> {
+  const ports = { rounds: harness.rounds, guards: createGuards(harness.db) };
+  await ensureRoundIndexes(harness.rounds);
+  const quiet = { found: () => undefined, step: () => undefined };
+  return rebuild({ ...ports, ...quiet, runs: missingRounds(from, options) });
+}
+
+test('rounds of every kind: the audit is clean, names each changed record, and is clean again after a rebuild; play goes on', async () => {
   const hashes = await playAll();
   const player = playerOf(harness);
   const open = await player.open({ winAmount: 12 });
@@ -163,5 +185,43 @@ test('the audit of rounds of every kind is clean, and each record that is change
   });
   expect(changed.findings).toBe(4);
   expect(changed.records.get('op1#EUR')).toMatchObject({ credits: total.credits - 630n });
-  await player.end(open);
+
+  await harness.db.dropDatabase();
+  const all = { ...hashes, open };
+  const first = await rebuilt();
+  expect(first).toEqual({ records: 10, guards: 1, findings: 0 });
+  expect((await audited()).all).toEqual({});
+  // What is missing is written, what is there stays.
+  await collection.deleteMany({ _id: { $in: [hashes['won']!, open] } });
+  expect(await rebuilt()).toEqual({ records: 2, guards: 1, findings: 0 });
+  expect(await collection.countDocuments()).toBe(Object.keys(all).length);
+
+  expect(await refused(player.start())).toBe('400 GAMEROUNDALREADYSTARTED');
+  await player.win(open, { winAmount: 30 });
+  const { gameRoundInfo, amountCredited } = await player.end(open);
+  expect([gameRoundInfo.status, amountCredited]).toEqual(['closed', 42]);
+  await finished(harness, open);
+  await agreedBooks(harness, open);
+  const after = await audited();
+  expect(after.all).toEqual({});
+  expect(after.histories.get('op1#EUR')).toMatchObject({ credits: total.credits + 42n });
 }, 120_000);
+
+test('a round that Temporal has deleted is rebuilt and audited from its exported history', async () => {
+  await harness.db.dropDatabase();
+  const elsewhere = evidence('a server without this round');
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
+  const file = join(folder, 'spin.json.gz');
+  const zipped = gzipSync(await recorded('spin-won'));
+  await writeFile(file, zipped);
+  const options = { dir: folder };
+  expect(await rebuilt(options, elsewhere)).toEqual({ records: 1, guards: 0, findings: 0 });
+  const { _id } = (await harness.rounds.collection.findOne({}))!;
+  expect(await audited(options, elsewhere)).toMatchObject({ rounds: 1, all: {} });
+  expect((await audited({}, elsewhere, { keptSince: new Date(0) })).all[_id]?.kind).toBe('no-workflow');
+  expect(await audited({}, elsewhere, { keptSince: new Date() })).toMatchObject({ expired: 1, findings: 0 });
+  await writeFile(file, zipped.subarray(0, -9));
+  const damaged = await audited(options, elsewhere, { keptSince: new Date() });
+  expect(damaged.all['spin.json.gz']?.reasons.join()).toContain("can't be read");
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,40 @@
+import { loadConfig } from '../src/config';
+import { connectLazily, databaseOf } from '../src/foundation';
+import { runProcess } from '../src/lifecycle';
+import { createPayloadCodec } from '../src/payloads/codec';
+import { createGuards } from '../src/read-model/guards';
+import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
+import { optionsOf, progressOf } from './command';
+import { missingRounds } from './evidence';
+import { rebuild } from './rebuild';
+import { linesOf } from './report';
+
+const USAGE = 'npm run rebuild -- [--dir <folder>] [--hash <gameround>]';
+
+/** Writes the records and guards that MongoDB lacks from the histories of their rounds; see docs/operations.md. */
+runProcess(async () => {
+  const options = optionsOf(USAGE, ['dir', 'hash'], process.argv.slice(2));
+  const config = loadConfig();
+  const { environment, payloads } = config;
+  const { client, connection } = connectLazily(config);
+  const database = databaseOf(config);
+  const rounds = createRounds(database.db, environment);
+  await ensureRoundIndexes(rounds);
+  const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment };
+  const progress = progressOf('runs read');
+  const rebuilt = await rebuild({
+    runs: missingRounds(evidence, options),
+    rounds,
+    guards: createGuards(database.db),
+    found: (finding) => process.stdout.write(`${linesOf(finding)}\n`),
+    step: progress.step,
+  });
+  progress.end();
+  await connection.close();
+  await database.client.close();
+  const { records, guards, findings } = rebuilt;
+  process.stdout.write(
+    `${records} records written, ${guards} open rounds with their guard, ${findings} findings\n`,
+  );
+  if (findings > 0) process.exitCode = 1;
+});

@@ -1,0 +1,58 @@
+import { holdsGuard } from '../src/domain/round/replies';
+import type { RoundIdentity } from '../src/domain/round/types';
+import type { Guards } from '../src/read-model/guards';
+import type { Rounds } from '../src/read-model/rounds';
+import type { Finding } from './audit';
+import { recordIn } from './record';
+import { gameroundOf, type Run } from './runs';
+
+export interface RebuildPorts {
+  runs: AsyncIterable<Run>;
+  rounds: Pick<Rounds, 'write'>;
+  guards: Pick<Guards, 'restore' | 'holder'>;
+  found(finding: Finding): void;
+  step(): void;
+}
+
+export interface Rebuilt {
+  records: number;
+  guards: number;
+  findings: number;
+}
+
+/**
+ * Writes the record of each run under its own version, so a newer record stays, and the rounds go on as before. Gives each
+ * open round its guard.
+ */
+export async function rebuild(ports: RebuildPorts): Promise<Rebuilt> {
+  const rebuilt: Rebuilt = { records: 0, guards: 0, findings: 0 };
+  for await (const run of ports.runs) {
+    ports.step();
+    const gameround = gameroundOf(run);
+    const tell = (reasons: string[]): void => {
+      rebuilt.findings += 1;
+      ports.found({ gameround, kind: 'replay', reasons });
+    };
+    const told = recordIn(run.facts);
+    if (told === undefined || told.faults.length > 0)
+      tell(told?.faults ?? [run.unreadable ?? 'it is no round']);
+    // A continued run has a next one. A bet that is not decided has no record yet; its delivery does without the guard.
+    if (told?.written === undefined || told.ending === 'continued') continue;
+    const { snapshot, version } = told.written;
+    if (await ports.rounds.write(snapshot, version)) rebuilt.records += 1;
+    if (!holdsGuard(snapshot) || told.ending !== undefined) continue;
+    const holder = await giveGuard(ports.guards, snapshot.identity);
+    if (holder === gameround) rebuilt.guards += 1;
+    else tell([`the guard of its player belongs to ${holder}`]);
+  }
+  return rebuilt;
+}
+
+/** Gives the guard of its player to an open round that has its record, if it is free. Returns the holder. */
+async function giveGuard(
+  guards: RebuildPorts['guards'],
+  identity: RoundIdentity,
+): Promise<string | undefined> {
+  if (await guards.restore(identity, identity.gameround)) return identity.gameround;
+  return guards.holder(identity);
+}
