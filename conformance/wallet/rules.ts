@@ -19,12 +19,13 @@ const MONEY: WalletRule[] = [
     text: 'A debit takes its amount, a credit pays its amount, and an end moves no money.',
     check: async (wallet) => {
       const round = wallet.round();
-      await round.accepts([round.debit()], INITIAL);
-      await wallet.moved(-wallet.stake, 'a debit');
-      await round.accepts([round.credit(2 * wallet.stake)], 'a credit');
-      await wallet.moved(wallet.stake, 'a credit of twice the stake');
+      const amount = 2 * wallet.stake;
+      await round.accepts([round.debit({ amount })], INITIAL);
+      await wallet.moved(-amount, `a debit of ${amount}`);
+      await round.accepts([round.credit(amount)], 'a credit');
+      await wallet.moved(0, `a debit and a credit of ${amount}`);
       await round.accepts([round.end()], 'an end');
-      await wallet.moved(wallet.stake, 'an end');
+      await wallet.moved(0, 'an end');
     },
   },
   {

@@ -17,6 +17,7 @@ const ALL = [...WALLET_RULES, ...REPLY_RULES].map(({ name }) => name);
 async function conform(
   url: string,
   names: readonly string[],
+  voidsWholeRound = false,
 ): Promise<{ results: Result[]; left: number | undefined }> {
   const wallet = await TestedWallet.open({
     url,
@@ -28,7 +29,7 @@ async function conform(
     stake: 10,
     timeoutMs: 1_000,
     timestampToleranceMs: 300_000,
-    voidsWholeRound: false,
+    voidsWholeRound,
   });
   const selected = WALLET_RULES.filter(({ name }) => names.includes(name));
   const results = await runRules(wallet, selected, REPLY_RULES, { only: [], skip: [] });
@@ -54,9 +55,12 @@ async function testKit({ patches, transact, names = ALL }: Kit = {}) {
 }
 
 /** The sandbox's wallet; the player has tickets and a discount. */
-async function testSandbox(patches: Patches, names = ALL) {
+async function testSandbox(patches: Patches, names = ALL, voidsWholeRound = false) {
   const { createWalletApp } = loadPatched<typeof sandboxWallet>('sandbox/wallet/wallet.ts', patches);
-  const server = await createWalletApp({ operators: [OPERATOR], defaultBalance: 10_000 }).start();
+  const server = await createWalletApp({
+    operators: [{ ...OPERATOR, voidsWholeRound }],
+    defaultBalance: 10_000,
+  }).start();
   const grant = (path: string, body: object) =>
     fetch(`${server.url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
   try {
@@ -64,7 +68,7 @@ async function testSandbox(patches: Patches, names = ALL) {
     const discounts = [{ stake: 10, absoluteDiscountAmount: 4, spinsRemaining: 3 }];
     await grant('tickets', ticket);
     await grant('discounts', { playerId: 'alice', currency: 'EUR', discounts });
-    return await conform(server.url, names);
+    return await conform(server.url, names, voidsWholeRound);
   } finally {
     await server.close();
   }
@@ -87,6 +91,16 @@ test('the sandbox’s wallet passes; it has an account for each player who asks'
   expect(named(results, 'broken')).toEqual([]);
   expect(named(results, 'skipped')).toEqual(['get-balance-error']);
   expect(left).toBe(0);
+});
+
+test('a wallet that voids whole rounds passes if the tester knows it', async () => {
+  const { results } = await testSandbox(
+    {},
+    ['void-follow-up', 'void-before-follow-up', 'voided-round'],
+    true,
+  );
+  expect(named(results, 'broken')).toEqual([]);
+  expect(named(results, 'skipped')).toEqual(['void-before-follow-up']);
 });
 
 test.each(TEN_FAULTS)('$name: it names these rules and no others', async ({ patches, breaks }) => {

@@ -19,3 +19,14 @@ test.each([WALLET_COMMAND, PROVIDER_COMMAND])(
     expect([...Object.keys(options), ...flags].filter((name) => !text.includes(`--${name}`))).toEqual([]);
   },
 );
+
+test('the tester checks each rule about replies that docs/operations.md names', () => {
+  const [, table = ''] = textOf('docs/operations.md')
+    .split('## What a wallet does wrong')[1]!
+    .split('| rule ');
+  const named = [...table.split('\n\n')[0]!.matchAll(/^\| `([\w-]+)`/gm)].map(([, name]) => name!);
+  expect(named.length).toBeGreaterThan(8);
+  // A wallet that refuses right signatures cannot be tested at all.
+  const checked = ['signature-refused', ...WALLET_COMMAND.rules.map(({ name }) => name)];
+  expect(named.filter((name) => !checked.includes(name))).toEqual([]);
+});
