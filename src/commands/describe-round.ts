@@ -1,13 +1,7 @@
 import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
 import { commandDeadline } from './deadline';
-import {
-  isOver,
-  recordOf,
-  standingOf,
-  stateRepairingRecord,
-  type CommandDependencies,
-} from './send-to-round';
+import { recordOf, standingOf, stateRepairingRecord, type CommandDependencies } from './send-to-round';
 
 /** The current state of a round, from its record or its workflow. */
 export async function describeRound(
@@ -16,9 +10,9 @@ export async function describeRound(
 ): Promise<RoundSnapshot | undefined> {
   const deadline = commandDeadline();
   const standing = await standingOf(deps, gameround);
-  const state = isOver(standing)
-    ? undefined
-    : await stateRepairingRecord(deps, gameround, standing, deadline);
+  if (standing !== undefined && standing !== 'unavailable' && standing.over !== undefined)
+    return standing.over;
+  const state = await stateRepairingRecord(deps, gameround, standing, deadline);
   if (state !== undefined || standing === undefined) return state;
   const record = await recordOf(deps, gameround);
   // The workflow is unknown and the database is down, so nobody knows whether the round exists.

@@ -69,7 +69,7 @@ export interface Rounds {
    */
   write(snapshot: RoundSnapshot, version: number, own?: OwnVersions): Promise<boolean>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
-  /** Reads only owner and status: a whole record can have hundreds of kilobytes. */
+  /** Reads only owner and status of an open round, since a record can have hundreds of kilobytes and may be outdated. */
   standing(gameround: string): Promise<Standing | undefined>;
   /** The record with its version. */
   recorded(gameround: string): Promise<Recorded | undefined>;
@@ -153,12 +153,14 @@ export function createRounds(db: Db, environment: string): Rounds {
         .toArray(),
     async standing(gameround) {
       const owners = { operator: 1, player: 1, game: 1, providerId: 1, sessionId: 1 };
-      const projection = { _id: 0, version: 1, status: 1, attention: 1, currency: 1, ...owners };
+      const snapshot = { $cond: [{ $eq: ['$status', 'open'] }, '$$REMOVE', '$snapshot'] };
+      const projection = { _id: 0, version: 1, status: 1, attention: 1, currency: 1, snapshot, ...owners };
       const found = await collection.findOne({ _id: gameround }, { projection, timeoutMS: READ_TIMEOUT_MS });
       if (!isRecord(found)) return undefined;
       const { status, attention, currency, operator, player, game, providerId, sessionId } = found;
       const owner = { operatorId: operator, playerId: player, gameCode: game, providerId };
-      return { status, attention, identity: { ...owner, gameround, sessionId, currency } };
+      const over = status === 'open' ? undefined : roundIn(found);
+      return { status, attention, over, identity: { ...owner, gameround, sessionId, currency } };
     },
   };
 }

@@ -71,6 +71,27 @@ test('a losing spin takes at most 12 events, a winning one 18, and no update', a
   expect(waitingCalls.answered).toEqual(['closed', 'closed']);
 });
 
+test('a losing spin makes three operations in MongoDB, a winning one four, the read of a closed round one', async () => {
+  const rounds = await start({});
+  const player = playerOf(rounds);
+  const operations = async (run: () => Promise<unknown>): Promise<unknown[]> => {
+    await rounds.db.command({ profile: 2 });
+    await run();
+    await rounds.db.command({ profile: 0 });
+    const profile = rounds.db.collection('system.profile');
+    const seen = await profile.find({ ns: rounds.rounds.collection.namespace }).toArray();
+    await profile.drop();
+    return seen.map(({ op }) => op as unknown);
+  };
+  const spin = (winAmount: number) => () => player.start({ endGame: true, winAmount });
+  // Take the guard of a new round, confirm it, write the record.
+  expect(await operations(spin(0))).toEqual(['insert', 'command', 'update']);
+  // Before the credit, the record is compared.
+  expect(await operations(spin(700))).toEqual(['insert', 'command', 'query', 'update']);
+  const { gameRoundInfo } = await player.start({ endGame: true });
+  expect(await operations(() => rounds.commands.describeRound(gameRoundInfo.hash))).toEqual(['query']);
+});
+
 test('start, addWin and endGameRound take at most 32 events in all', async () => {
   const rounds = await start({});
   const player = playerOf(rounds);

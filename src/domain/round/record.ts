@@ -51,6 +51,8 @@ export function recordTransactions(round: RoundSnapshot): RecordTransaction[] {
 
 /** The owner and the status of a round. */
 export interface Standing extends Pick<RoundSnapshot, 'status' | 'attention'> {
+  /** The whole record, if the round is over. */
+  over?: RoundSnapshot | undefined;
   identity: Owner & { gameround: string; sessionId: string; currency: string };
 }
 
