@@ -45,7 +45,7 @@ export interface Call {
   body?: Json;
   /** The fields that the signature covers; undefined for a call without a signature. */
   fields: readonly string[] | undefined;
-  /** Makes the call a wrong one. */
+  /** Replaces parts of the right call, to make it a wrong one. */
   wrong?: Wrong;
 }
 

@@ -1,4 +1,4 @@
-import { type Command, numberIn, required, urlIn } from '../command';
+import { type Command, numberIn, optional, required, urlIn } from '../command';
 import { runRules } from '../run';
 import { REPLY_RULES } from './reply-rules';
 import { WALLET_RULES } from './rules';
@@ -10,6 +10,7 @@ export const WALLET_COMMAND: Command = {
   --operator-url URL         where the wallet is: URL/doTransactions, URL/getBalance
   --operator-id ID           the X-H-AUTH-ID of the calls
   --secret SECRET            the secret of the operator; better in $GAMEROUND_SECRET
+  --second-secret SECRET     another secret that is valid now
   --player ID                a test player with money, with whom nobody else plays
   --game CODE                a game code that the wallet knows
   --currency CODE            a currency of the player (EUR)
@@ -18,7 +19,13 @@ export const WALLET_COMMAND: Command = {
   --timestamp-tolerance S    the agreed tolerance of X-H-TIMESTAMP in seconds; 0: not checked (300)
   --voids-whole-round        a void of any debit voids the whole round`,
   options: {
-    ...{ 'operator-url': undefined, 'operator-id': undefined, player: undefined, game: undefined },
+    ...{
+      'operator-url': undefined,
+      'operator-id': undefined,
+      'second-secret': undefined,
+      player: undefined,
+      game: undefined,
+    },
     ...{ currency: 'EUR', stake: '10', timeout: '5', 'timestamp-tolerance': '300' },
   },
   flags: ['voids-whole-round'],
@@ -28,6 +35,7 @@ export const WALLET_COMMAND: Command = {
       url: urlIn(values, 'operator-url'),
       authId: required(values, 'operator-id'),
       secret: required(values, 'secret'),
+      secondSecret: optional(values, 'second-secret'),
       playerId: required(values, 'player'),
       gameCode: required(values, 'game'),
       currency: required(values, 'currency'),

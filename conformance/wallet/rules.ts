@@ -514,6 +514,19 @@ const AUTHENTICATION: WalletRule[] = [
     },
   },
   {
+    name: 'secret-rotation',
+    anchor: 'README.md#secret-rotation',
+    text: 'An operator can have several secrets: a call that is signed with any of them is accepted.',
+    check: async (wallet) => {
+      const { secondSecret: secret } = wallet.settings;
+      if (secret === undefined) return skip('--second-secret is not given');
+      mustAccept(await wallet.getBalance({ wrong: { secret } }), 'getBalance signed with the second secret');
+      const round = wallet.round();
+      const reply = await round.send([round.debit()], { wrong: { secret } });
+      mustAccept(reply, 'a debit signed with the second secret');
+    },
+  },
+  {
     name: 'timestamp',
     anchor: 'README.md#timestamps',
     text: 'A call whose X-H-TIMESTAMP is no time, or differs from the clock by more than the tolerance, gets 401 with id 1001.',

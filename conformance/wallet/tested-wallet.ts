@@ -12,6 +12,8 @@ export interface WalletSettings extends Party {
   stake: number;
   /** 0: the wallet does not check timestamps. */
   timestampToleranceMs: number;
+  /** Another secret that is valid now. */
+  secondSecret: string | undefined;
   /** The wallet voids the whole round with any debit of it. */
   voidsWholeRound: boolean;
 }

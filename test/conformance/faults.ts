@@ -244,6 +244,13 @@ export const MORE_FAULTS: readonly Fault[] = [
     breaks: ['operator-id'],
   },
   {
+    name: 'only the first secret verifies',
+    patches: {
+      'sdk/signing.ts': [['for (const secret of secrets)', 'for (const secret of secrets.slice(0, 1))']],
+    },
+    breaks: ['secret-rotation'],
+  },
+  {
     name: 'no balance is real',
     patches: wallet(["type: 'real'", "type: 'cash'"]),
     breaks: ['get-balance'],

@@ -7,7 +7,10 @@ import { loadPatched, type Patches } from './patched';
 
 /* The SDK’s wallet kit at work, with changes in its sources. */
 
-export const OPERATOR = { operatorId: 'op1', secrets: ['sandbox-only-operator-secret-op1'] };
+export const OPERATOR = {
+  operatorId: 'op1',
+  secrets: ['sandbox-only-operator-secret-op1', 'the-second-secret'],
+};
 
 interface Storage {
   balances: Map<string, number>;
