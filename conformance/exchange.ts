@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { HEADERS, signFields } from '../sdk/signing';
+import { fieldsMessage, HEADERS, signFields } from '../sdk/signing';
 
 export type Json = Record<string, unknown>;
 
@@ -134,6 +134,15 @@ export function cameText({ reply, failure }: Exchange): string {
   if (reply === undefined) return failure;
   const text = reply.json === undefined ? reply.text : JSON.stringify(reply.json, null, 2);
   return `HTTP ${reply.status}\n\n${text === '' ? '(empty body)' : text}`;
+}
+
+/** Why the first request has no usable answer, with what was signed. */
+export function complaint({ headers, fields, reply, failure }: Exchange): string {
+  if (reply === undefined) return failure;
+  const came = `${reply.status} ${reply.text.slice(0, 500)}`;
+  if (reply.status !== 401 || fields === undefined) return came;
+  const [authId = '', timestamp = ''] = [headers[HEADERS.authId], headers[HEADERS.timestamp]];
+  return `${came}\nSigned was: ${fieldsMessage('<secret>', authId, timestamp, fields)}`;
 }
 
 /** The request and the reply in short. */

@@ -40,8 +40,8 @@ export function mustHaveId(exchange: Exchange, what: string, id: number): void {
   const ids = [reply.json, ...listedIn(exchange)].map((one) => errorIn(one)?.['id']);
   if (ids.includes(id)) return;
   const [other] = ids.filter((one) => one !== undefined);
-  const came = other === undefined ? 'no errorCode with an id' : `id ${JSON.stringify(other)}`;
-  throw new Broken(`${what} was answered with ${came} instead of id ${id}`, exchange);
+  const came = other === undefined ? 'no errorCode with an id' : `the id ${JSON.stringify(other)}`;
+  throw new Broken(`the answer to ${what} has ${came} instead of the id ${id}`, exchange);
 }
 
 export function skip(why: string): never {

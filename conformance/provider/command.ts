@@ -1,4 +1,5 @@
 import { type Command, numberIn, optional, required, urlIn } from '../command';
+import { complaint } from '../exchange';
 import { Unusable } from '../rule';
 import { runRules } from '../run';
 import { PROVIDER_REPLY_RULES, PROVIDER_RULES } from './rules';
@@ -42,11 +43,9 @@ export const PROVIDER_COMMAND: Command = {
       timestampToleranceMs: numberIn(values, 'timestamp-tolerance', 0) * 1_000,
     };
     const at = new Date().toISOString();
-    const { reply, failure } = await new TestedProvider(settings).getGameConfiguration(1);
-    if (reply === undefined || reply.status === 401) {
-      const came = reply === undefined ? failure : `${reply.status} ${reply.text}`;
-      throw new Unusable(`getGameConfiguration: ${came.slice(0, 500)}\nCheck URL, provider id and secret.`);
-    }
+    const first = await new TestedProvider(settings).getGameConfiguration(1);
+    if (first.reply === undefined || first.reply.status === 401)
+      throw new Unusable(`getGameConfiguration: ${complaint(first)}\nCheck URL, provider id and secret.`);
     const provider = new TestedProvider(settings);
     const title = `Callbacks of ${settings.authId} at ${settings.url}`;
     listener.begin(`${title}\n`);

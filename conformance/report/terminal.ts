@@ -11,7 +11,8 @@ export function lineOf({ name, outcome, why }: Result): string {
 export function endText(report: Report): string {
   const broken = report.results.filter(({ outcome }) => outcome === 'broken');
   const sums = `${count(report, 'holds')} rules hold, ${broken.length} broken, ${count(report, 'skipped')} skipped`;
-  return ['', ...broken.map(details), ...report.notes, sums].join('\n');
+  const names = broken.length === 0 ? [] : [`Broken: ${broken.map(({ name }) => name).join(', ')}`];
+  return ['', ...broken.map(details), ...report.notes, ...names, sums].join('\n');
 }
 
 function details(result: Result): string {

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { operatorFields } from '../../sdk/signing';
-import { asArray, type Exchange, isObject, type Json, type Party, send, type Wrong } from '../exchange';
+import {
+  asArray,
+  complaint,
+  type Exchange,
+  isObject,
+  type Json,
+  type Party,
+  send,
+  type Wrong,
+} from '../exchange';
 import { errorIn, listedIn, mustAccept, mustReply } from '../expect';
 import { Broken, Unusable } from '../rule';
 
@@ -62,9 +71,8 @@ export class TestedWallet {
     const balance = totalIn(first, settings.currency);
     const { playerId, currency, stake } = settings;
     if (balance === undefined) {
-      const came = first.reply === undefined ? first.failure : `${first.reply.status} ${first.reply.text}`;
       throw new Unusable(
-        `getBalance of ${playerId} in ${currency} has no balance: ${came.slice(0, 500)}\n` +
+        `getBalance of ${playerId} in ${currency} has no balance: ${complaint(first)}\n` +
           'Check URL, operator id, secret, player and currency.',
       );
     }

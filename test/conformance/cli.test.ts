@@ -59,6 +59,7 @@ test('0 and a summary when all rules hold', async () => {
 
 test('1 and the request with its reply when a rule is broken; no report has the secret', () => {
   expect(broken.status).toBe(1);
+  expect(broken.text).toMatch(/^Broken: .*voided-round.*$/m);
   for (const report of [broken.text, junit, html]) {
     expect(report).toContain('A transaction of a voided round gets 400 and moves no money.');
     expect(report).toContain('a new credit in a voided round was answered with 200 instead of 400');
@@ -138,7 +139,11 @@ test.each([
   ['a stake that is no amount', ['--stake', '1.5'], /--stake is no integer/],
   ['a stake that the player cannot pay', ['--stake', '2000'], /has 10000, and the run needs 16000/],
   ['another player', ['--player', 'bob'], /getBalance of bob in EUR has no balance: 404/],
-  ['a wrong secret', ['--secret', 'other'], /401 .*SIGNATUREWRONG/],
+  [
+    'a wrong secret',
+    ['--secret', 'other'],
+    /401 .*SIGNATUREWRONG.*\nSigned was: <secret>#op1#.*#alice#EUR\n/,
+  ],
   ['a wallet that is not there', ['--operator-url', 'http://127.0.0.1:1'], /no reply/],
   ['a URL that is none', ['--operator-url', 'wallet'], /no http or https URL/],
   [

@@ -177,6 +177,8 @@ test('the command says what it needs for the rules that it skips', async () => {
     expect(printed.join('\n')).toContain('skipped  auto-close: --open-round and --service-url are not given');
     expect(printed.join('\n')).toMatch(/^10 rules hold, 0 broken, 3 skipped$/m);
     expect(await command('other')).toBe(2);
-    expect(printed.at(-1)).toMatch(/401.*\nCheck URL, provider id and secret/);
+    expect(printed.at(-1)).toMatch(
+      /401.*\nSigned was: <secret>#gp1#.*#EUR\nCheck URL, provider id and secret/,
+    );
   });
 });
