@@ -164,7 +164,7 @@ export function stepLine({ method, url, body, reply, failure }: Exchange): strin
 
 /**
  * The request as a line for a shell. A rightly signed request gets a new time and signature with each run, from the secret in
- * `$SECRET`; all others are repeated literally.
+ * `$GAMEROUND_SECRET`; all others are repeated literally.
  */
 export function curlLine({ method, url, headers, body, fields }: Exchange): string {
   const isSigned = fields !== undefined;
@@ -172,8 +172,8 @@ export function curlLine({ method, url, headers, body, fields }: Exchange): stri
     ([name]) => !(isSigned && (name === HEADERS.timestamp || name === HEADERS.signature)),
   );
   const authId = headers[HEADERS.authId] ?? '';
-  const message = `"$SECRET"${quote(`#${authId}#`)}"$T"${quote((fields ?? []).map((field) => `#${field}`).join(''))}`;
-  const hmac = `$(printf %s ${message} | openssl dgst -sha256 -hmac "$SECRET" -binary | base64)`;
+  const message = `"$GAMEROUND_SECRET"${quote(`#${authId}#`)}"$T"${quote((fields ?? []).map((field) => `#${field}`).join(''))}`;
+  const hmac = `$(printf %s ${message} | openssl dgst -sha256 -hmac "$GAMEROUND_SECRET" -binary | base64)`;
   return [
     ...(isSigned ? ['T=$(date -u +%Y-%m-%dT%H:%M:%SZ);'] : []),
     `curl -sS -i -X ${method} ${quote(url)}`,

@@ -92,10 +92,14 @@ test('the HTML report needs nothing else, and text of the wallet is no markup', 
 test('the line for a shell sends the request again, signed anew', async () => {
   const { text } = await command(bad.url, '--only', 'voided-round');
   const [line] = /^ +T=\$\(date.*$/m.exec(text)!;
-  const { stdout } = await promisify(execFile)('bash', ['-c', line], { env: { ...process.env, SECRET } });
+  const { stdout } = await promisify(execFile)('bash', ['-c', line], {
+    env: { ...process.env, GAMEROUND_SECRET: SECRET },
+  });
   expect(stdout).toMatch(/^HTTP\/1.1 200 OK/);
   expect(stdout).toContain('hashesProcessed');
-  const wrong = await promisify(execFile)('bash', ['-c', line], { env: { ...process.env, SECRET: 'x' } });
+  const wrong = await promisify(execFile)('bash', ['-c', line], {
+    env: { ...process.env, GAMEROUND_SECRET: 'x' },
+  });
   expect(wrong.stdout).toMatch(/^HTTP\/1.1 401/);
 });
 

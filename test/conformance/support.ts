@@ -29,7 +29,7 @@ export const torn =
   (storage: Storage): Transact =>
   async (key, change) => {
     const before = read(storage, key);
-    await setTimeout(20);
+    await setTimeout(50);
     write(storage, key, change(before));
   };
 
@@ -38,7 +38,7 @@ export const tornWithIncrement =
   (storage: Storage): Transact =>
   async (key, change) => {
     const before = read(storage, key);
-    await setTimeout(20);
+    await setTimeout(50);
     const { balance = 0, round } = change(before);
     write(storage, key, {
       round,

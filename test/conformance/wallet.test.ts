@@ -27,7 +27,8 @@ async function conform(
     gameCode: 'demo-slot',
     currency: 'EUR',
     stake: 10,
-    timeoutMs: 1_000,
+    // Only a mistake of this rule waits for so long.
+    timeoutMs: names.includes('no-reply') && names.length < ALL.length ? 1_000 : 20_000,
     timestampToleranceMs: 300_000,
     secondSecret: OPERATOR.secrets[1],
     voidsWholeRound: false,
