@@ -1,18 +1,12 @@
+import { transformSync } from '@swc/core';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import ts from 'typescript';
 import { projectRoot } from '../../stack/paths';
 
 /** Text to replace by file, and what stands there instead. */
 export type Patches = Record<string, readonly (readonly [from: string, to: string])[]>;
 
 const ROOT = projectRoot();
-const compilerOptions = {
-  module: ts.ModuleKind.CommonJS,
-  target: ts.ScriptTarget.ES2022,
-  esModuleInterop: true,
-  resolveJsonModule: true,
-};
 const compiled = new Map<string, string>();
 
 /** A module of the project with its imports, as it would be with these changes in its sources. */
@@ -65,5 +59,8 @@ function compile(file: string, patches: Patches[string]): string {
     if (text.split(from).length !== 2) throw new Error(`not once in ${file}: ${from}`);
     text = text.replace(from, () => to);
   }
-  return ts.transpileModule(text, { compilerOptions }).outputText;
+  return transformSync(text, {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    module: { type: 'commonjs' },
+  }).code;
 }
