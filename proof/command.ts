@@ -69,8 +69,8 @@ export function progressOf(
   what: string,
   write = (text: string) => void process.stderr.write(text),
 ): { step: () => void; end: () => void } {
-  const begunAt = performance.now();
   let count = 0;
+  let begunAt = performance.now();
   let shownAt = begunAt;
   const show = (): void => {
     const seconds = Math.max((performance.now() - begunAt) / 1_000, 0.001);
@@ -78,6 +78,8 @@ export function progressOf(
   };
   return {
     step: () => {
+      // Before the first step the command has bundled the workflows.
+      if (count === 0) begunAt = shownAt = performance.now();
       count += 1;
       if (performance.now() - shownAt < EVERY_MS) return;
       shownAt = performance.now();

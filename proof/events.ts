@@ -30,6 +30,18 @@ export async function factsOf(history: History, codec: PayloadCodec): Promise<Fa
   return facts;
 }
 
+/** The last reset of a run: its event, and the id of the run that it made. */
+export interface Reset {
+  eventId: number;
+  runId: string;
+}
+
+export function resetIn({ events }: History): Reset | undefined {
+  const event = events?.findLast((one) => one.workflowTaskFailedEventAttributes?.newRunId);
+  const runId = event?.workflowTaskFailedEventAttributes?.newRunId;
+  return runId ? { eventId: Number(event?.eventId), runId } : undefined;
+}
+
 type Values = (payloads: { payloads?: Payload[] | null } | null | undefined) => Promise<unknown[]>;
 type Bare<T> = T extends { eventId: string } ? Omit<T, 'eventId'> : never;
 

@@ -2530,8 +2530,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.rebuild'],
     file: 'proof/rebuild.ts',
-    find: 'if (!holdsGuard(snapshot) || told.ending !== undefined) continue;',
-    replace: 'if (holdsGuard(snapshot)) continue;',
+    find: 'if (!holdsGuard(snapshot) || told.ending !== undefined) return;',
+    replace: 'if (holdsGuard(snapshot)) return;',
   },
   {
     rows: ['c8.rebuild#2'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,6 +133,21 @@ async function rebuilt(options: Options = {}, from = evidence()): Promise<Rebuil
   return rebuild({ ...ports, ...quiet, runs: missingRounds(from, options) });
 }
 
+/** As a person resets a workflow: it repeats its newest wallet call. */
+async function reset(gameround: string): Promise<void> {
+  const handle = harness.handle(gameround);
+  const { runId } = await handle.describe();
+  const { events } = await handle.fetchHistory();
+  const scheduled = events?.findLast((one) => one.activityTaskScheduledEventAttributes);
+  await harness.client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: handle.workflowId, runId },
+    workflowTaskFinishEventId: scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId,
+    ...{ requestId: randomUUID(), reason: 'test' },
+  });
+  await finished(harness, gameround);
+}
+
 test('rounds of every kind: the audit is clean, names each changed record, and is clean again after a rebuild; play goes on', async () => {
   const hashes = await playAll();
   const player = playerOf(harness);
@@ -140,6 +156,7 @@ test('rounds of every kind: the audit is clean, names each changed record, and i
     () => harness.rounds.find(hashes['crashed']!),
     (record) => record?.crashed === true,
   );
+  await reset(hashes['collected']!);
   const clean = await audited();
   expect(clean.all).toEqual({});
   expect(clean).toMatchObject({ rounds: 10, findings: 0, inProgress: 0, expired: 0 });
