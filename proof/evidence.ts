@@ -23,7 +23,7 @@ const A_RECORD = { version: { $gt: 0 } };
 export async function* roundsIn(
   { client, codec, taskQueue }: Evidence,
   options: Options,
-  wanted?: (workflowId: string) => Promise<boolean>,
+  wanted?: Parameters<typeof runsOnServer>[3],
 ): AsyncIterable<Run> {
   yield* runsOnServer(client, queryOf(options, undefined, taskQueue), codec, wanted);
   if (options.dir === undefined) return;
@@ -49,7 +49,7 @@ function isWanted({ facts, history }: Run, { operator, since }: Options): boolea
  */
 export function missingRounds(evidence: Evidence, options: Options): AsyncIterable<Run> {
   const { collection } = evidence.rounds;
-  return roundsIn(evidence, options, async (workflowId) => {
+  return roundsIn(evidence, options, async ({ workflowId }) => {
     const over = {
       _id: workflowId.slice(workflowIdOf('').length),
       ...A_RECORD,

@@ -23,7 +23,7 @@ export interface Run {
 }
 
 /** The hash of a round's run. A file that can't be read may have another name than its round, so its name is shown instead. */
-export function gameroundOf({ workflowId, file }: Run): string {
+export function gameroundOf({ workflowId, file }: Pick<Run, 'workflowId' | 'file'>): string {
   const prefix = workflowIdOf('');
   return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : (file ?? workflowId);
 }
@@ -31,16 +31,16 @@ export function gameroundOf({ workflowId, file }: Run): string {
 /** So many histories are fetched ahead. A history has at most some 16 MiB (workflows/policies.ts). */
 const AHEAD = 6;
 
-/** The runs that a visibility query finds, newest first. Those of workflows that are not `wanted` are not read. */
+/** The runs that a visibility query finds, newest first. Those that are not `wanted` are not read. */
 export async function* runsOnServer(
   client: Client,
   query: string,
   codec: PayloadCodec,
-  wanted: (workflowId: string) => Promise<boolean> = () => Promise.resolve(true),
+  wanted: (named: { workflowId: string; runId: string }) => Promise<boolean> = () => Promise.resolve(true),
 ): AsyncIterable<Run> {
   const ahead: Promise<Run | undefined>[] = [];
   const read = async (named: { workflowId: string; runId: string }): Promise<Run | undefined> =>
-    (await wanted(named.workflowId)) ? runOnServer(client, named, codec) : undefined;
+    (await wanted(named)) ? runOnServer(client, named, codec) : undefined;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     ahead.push(read({ workflowId, runId }));
     const oldest = ahead.length > AHEAD ? await ahead.shift() : undefined;

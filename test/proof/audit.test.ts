@@ -6,7 +6,8 @@ import { gzipSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
 import { audit, type Audited, type AuditPorts, type Finding } from '../../proof/audit';
 import type { Options } from '../../proof/command';
-import { auditPorts, missingRounds, type Evidence } from '../../proof/evidence';
+import { auditPorts, missingRounds, roundsIn, type Evidence } from '../../proof/evidence';
+import { exportRun } from '../../proof/export';
 import { rebuild, type Rebuilt } from '../../proof/rebuild';
 import { tableOf } from '../../proof/report';
 import { createPayloadCodec } from '../../src/payloads/codec';
@@ -203,6 +204,14 @@ test('rounds of every kind: the audit is clean, names each changed record, and i
   expect(changed.findings).toBe(4);
   expect(changed.records.get('op1#EUR')).toMatchObject({ credits: total.credits - 630n });
 
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
+  for await (const run of roundsIn(evidence(), {})) await exportRun(folder, run);
+  await harness.db.dropDatabase();
+  // From the files alone.
+  const elsewhere = evidence('a server without these rounds');
+  expect(await rebuilt({ dir: folder }, elsewhere)).toMatchObject({ guards: 1, findings: 0 });
+  expect(await audited({ dir: folder }, elsewhere)).toMatchObject({ rounds: 10, all: {} });
+  await rm(folder, { recursive: true });
   await harness.db.dropDatabase();
   const all = { ...hashes, open };
   const first = await rebuilt();
