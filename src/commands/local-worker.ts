@@ -7,12 +7,27 @@ export interface LocalWorker {
   waitingCalls: WaitingCalls;
   /** A client on the worker's connection, so that the start returns the round's first task. Undefined while no worker runs. */
   client?: Client;
-  /** Default: 400. */
+  /** Overrides askAfter, for tests. */
   askAfterMs?: number;
+  /** The time that answers of this process take: a moving average. */
+  usualMs?: number;
 }
 
-/** An answer usually arrives within milliseconds. After this time the caller asks by the update: another worker may have it. */
-const ASK_AFTER_MS = 400;
+/** Bounds of the time after which a caller asks by the update. */
+const ASK_AFTER_LEAST_MS = 400;
+const ASK_AFTER_MOST_MS = 3_000;
+/** Answers that take so many times the usual are not expected any more: another worker may have the round. */
+const TIMES_USUAL = 3;
+/** The weight of the newest answer in the average. */
+const NEWEST = 0.1;
+
+/**
+ * After this time a caller asks by the update, since another worker may have the round. A busy process takes longer for
+ * its own answers. Updates that are not needed would then make it slower still.
+ */
+export function askAfter({ askAfterMs, usualMs = 0 }: Pick<LocalWorker, 'askAfterMs' | 'usualMs'>): number {
+  return askAfterMs ?? Math.min(Math.max(TIMES_USUAL * usualMs, ASK_AFTER_LEAST_MS), ASK_AFTER_MOST_MS);
+}
 
 /**
  * Returns the answer of the activity or of the update, whichever comes first. `send` makes the command durable and returns
@@ -32,16 +47,21 @@ export async function firstAnswer<T>(
   let timer: NodeJS.Timeout | undefined;
   try {
     if (!(await send())) return await ask();
-    const late = new Promise<'late'>(
-      (resolve) => (timer = setTimeout(resolve, local.askAfterMs ?? ASK_AFTER_MS, 'late')),
-    );
+    const sentAt = performance.now();
+    const answeredHere = (reply: RoundReply): RoundReply => {
+      const { usualMs = 0 } = local;
+      local.usualMs = usualMs + NEWEST * (performance.now() - sentAt - usualMs);
+      return reply;
+    };
+    const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, askAfter(local), 'late')));
     const first = await Promise.race([answer, late]);
     if (first === 'ask') return await ask();
-    if (first !== 'late') return first;
+    if (first !== 'late') return answeredHere(first);
     local.waitingCalls.isElsewhere(gameround);
-    const asking = ask();
+    const asking = ask().then((reply) => ({ reply }));
     const answered = await Promise.race([answer, asking]);
-    return answered === 'ask' ? await asking : answered;
+    if (answered === 'ask') return (await asking).reply;
+    return 'reply' in answered ? answered.reply : answeredHere(answered);
   } finally {
     clearTimeout(timer);
     end();
