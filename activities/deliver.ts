@@ -280,10 +280,11 @@ async function confirm(
   const { gameround } = delivery.round;
   const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
   const confirmed = await deps.guards.confirm(delivery.round, gameround, attemptAt);
-  if (confirmed === 'first') return 'first';
+  // After a reset the bet may have been sent before, although MongoDB was restored from a copy that does not say so.
+  if (confirmed === 'first' && !isReset(delivery, activityInfo())) return 'first';
   // Temporal ignores the result of an overtaken attempt. If the server's clock was set back, this attempt is retried.
   if (confirmed === 'overtaken') throw new Error('a newer attempt has confirmed the guard');
-  return (await byRecord(deps, delivery, bet, confirmed === 'again')) ?? 'again';
+  return (await byRecord(deps, delivery, bet, confirmed !== 'lost')) ?? 'again';
 }
 
 async function followUp(
@@ -309,7 +310,7 @@ async function giveUp(
   }
   const { round } = delivery;
   if (await deps.guards.shut(round, round.gameround)) return NEVER_SENT;
-  const isHeld = (await deps.guards.holder(round)) === round.gameround;
+  const isHeld = (await deps.guards.holder(round))?.gameround === round.gameround;
   return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;
 }
 

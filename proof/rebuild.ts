@@ -64,5 +64,5 @@ async function giveGuard(
   identity: RoundIdentity,
 ): Promise<string | undefined> {
   if (await guards.restore(identity, identity.gameround)) return identity.gameround;
-  return guards.holder(identity);
+  return (await guards.holder(identity))?.gameround;
 }

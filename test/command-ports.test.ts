@@ -30,7 +30,13 @@ const tenants = tenantsInMemory(
 function portsWith(answer: BalanceAnswer) {
   const getBalance = jest.fn(() => Promise.resolve(answer));
   const ports = commandPorts({
-    guards: { take: jest.fn(), free: jest.fn(), restore: jest.fn(), holder: jest.fn() },
+    guards: {
+      take: jest.fn(),
+      free: jest.fn(),
+      restore: jest.fn(),
+      holder: jest.fn(),
+      undecidedBets: jest.fn(),
+    },
     rounds: { write: jest.fn(), recorded: jest.fn() },
     queries: { find: jest.fn(), standing: jest.fn(), ticketUse: () => Promise.resolve({ used: 2, won: 30 }) },
     tenants,

@@ -44,8 +44,9 @@ export interface GuardKey {
 
 /** The open-round guard (docs/interface#open-round-guard): see src/read-model/guards.ts. */
 export interface RoundGuards {
-  take(key: GuardKey, gameround: string): Promise<GuardHolder | 'recorded'>;
+  take(key: GuardKey, gameround: string, start: string): Promise<GuardHolder | 'recorded'>;
   free(key: GuardKey, holder: GuardHolder): Promise<boolean>;
   restore(key: GuardKey, gameround: string): Promise<boolean>;
-  holder(key: GuardKey): Promise<string | undefined>;
+  holder(key: GuardKey): Promise<GuardHolder | undefined>;
+  undecidedBets(): AsyncIterable<{ gameround: string; start: string }>;
 }

@@ -1,7 +1,12 @@
 import type { Client } from '@temporalio/client';
-import { GAMEROUND_WORKFLOW, workflowIdOf, type RoundStateView } from '../contracts/gameround';
+import {
+  GAMEROUND_WORKFLOW,
+  workflowIdOf,
+  type GameroundStart,
+  type RoundStateView,
+} from '../contracts/gameround';
 import { holdsGuard } from '../domain/round/replies';
-import { needsWorkflow, restoredRound } from '../domain/round/restored';
+import { needsWorkflow, restoredRound, unknownBet } from '../domain/round/restored';
 import type { CommandPorts } from './ports';
 import { createRoundClient, type RoundClient } from './round-client';
 
@@ -9,7 +14,7 @@ import { createRoundClient, type RoundClient } from './round-client';
 export interface Repaired {
   records: number;
   guards: number;
-  /** Rounds that got a workflow again: open ones are crashed, cancelled ones send the voids that they owe. */
+  /** Rounds that got a workflow again: open ones are crashed, others send the voids that they owe. */
   rounds: number;
   /** Rounds that could not be checked, with the reason. A person has to look at them. */
   failed: { gameround: string; reason: string }[];
@@ -26,7 +31,8 @@ export interface RepairPorts extends Pick<
 /**
  * Run this after a database was restored from a copy (docs/operations.md). It updates the records and guards from workflows
  * that run or were closed since then. It starts a workflow for each record that needs one and has none: for open rounds, so
- * that they can be reconciled or settled, and for cancelled rounds that owe voids.
+ * that they can be reconciled or settled, and for cancelled rounds that owe voids. A first bet that may have been taken, but
+ * has neither a record nor a workflow, is voided.
  */
 export async function repairRecords(
   client: Client,
@@ -40,13 +46,16 @@ export async function repairRecords(
     `WorkflowType = '${GAMEROUND_WORKFLOW}' AND TaskQueue = '${taskQueue}'` +
     ` AND (ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}')`;
   /** A round that can't be read must not stop the repair of the others. */
-  const attempt = (repair: (gameround: string) => Promise<void>) => async (gameround: string) => {
-    const note = (error: unknown): void => void repaired.failed.push({ gameround, reason: String(error) });
-    await repair(gameround).catch(note);
-  };
+  const attempt =
+    <Of extends string | { gameround: string }>(repair: (of: Of) => Promise<void>) =>
+    async (of: Of): Promise<void> => {
+      const gameround = typeof of === 'string' ? of : of.gameround;
+      const note = (error: unknown): void => void repaired.failed.push({ gameround, reason: String(error) });
+      await repair(of).catch(note);
+    };
   await forEach(
     hashesOf(client.workflow.list({ query })),
-    attempt(async (gameround) => {
+    attempt(async (gameround: string) => {
       const state = await rounds.state(gameround);
       // Its initial debit is not decided, so it has no record yet.
       if (state === undefined || state.phase === 'starting') return;
@@ -56,7 +65,7 @@ export async function repairRecords(
   );
   await forEach(
     ports.unfinishedRecords(since),
-    attempt(async (gameround) => {
+    attempt(async (gameround: string) => {
       // Check this before reading the record: a workflow that ends in between has written its record.
       if (await rounds.isRunning(gameround)) return;
       const recorded = await ports.findRecorded(gameround);
@@ -64,6 +73,18 @@ export async function repairRecords(
       const { snapshot, version } = recorded;
       const policy = await ports.policyFor(snapshot.identity);
       await rounds.restore(restoredRound(snapshot, policy, new Date().toISOString()), version);
+      repaired.rounds += 1;
+    }),
+  );
+  await forEach(
+    ports.guards.undecidedBets(),
+    attempt(async ({ gameround, start }) => {
+      if (await rounds.isRunning(gameround)) return;
+      // The workflow may have ended in between, with its record.
+      if ((await ports.findRecorded(gameround)) !== undefined) return;
+      const { identity, policy, command } = JSON.parse(start) as GameroundStart;
+      const at = new Date().toISOString();
+      await rounds.restore(restoredRound(unknownBet(identity, policy, command, at), policy, at), 0);
       repaired.rounds += 1;
     }),
   );
@@ -86,7 +107,7 @@ async function forEach<T>(items: AsyncIterable<T>, run: (item: T) => Promise<voi
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
 }
 
-/** Gives the guard to an open round, if the guard is gone or belongs to an older round that does not run. */
+/** Gives the guard to an open round, if the guard is gone or belongs to a round that is not open. */
 async function holdsGuardAgain(
   { guards }: RepairPorts,
   rounds: RoundClient,
@@ -94,10 +115,11 @@ async function holdsGuardAgain(
 ): Promise<boolean> {
   const { identity } = state;
   const holder = await guards.holder(identity);
-  if (!holdsGuard(state) || holder === identity.gameround) return false;
+  if (!holdsGuard(state) || holder?.gameround === identity.gameround) return false;
   if (holder !== undefined) {
-    if (await rounds.isRunning(holder)) return false;
-    await guards.free(identity, { gameround: holder, confirmed: true });
+    const other = await rounds.state(holder.gameround);
+    if (other !== undefined && holdsGuard(other) && (await rounds.isRunning(holder.gameround))) return false;
+    await guards.free(identity, holder);
   }
   return guards.restore(identity, identity.gameround);
 }

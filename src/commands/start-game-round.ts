@@ -132,8 +132,9 @@ async function startNew(deps: CommandDependencies, start: Start): Promise<RoundR
     if (reply === undefined) throw described.error;
     return reply;
   }
+  const stored = JSON.stringify(described);
   while (msLeft(deadline) > 0) {
-    const holder = await deps.ports.guards.take(session, gameround).catch(unavailable(deps));
+    const holder = await deps.ports.guards.take(session, gameround, stored).catch(unavailable(deps));
     if (holder === 'unavailable') return replyForKnown(deps, start, holder);
     if (holder === 'recorded') {
       const reply = await replyByRecord(deps, start);

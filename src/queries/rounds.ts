@@ -56,7 +56,7 @@ export function createRoundQueries(rounds: Rounds, guards: Pick<Guards, 'holder'
   return {
     find: (gameround) => rounds.find(gameround),
     standing: (gameround) => rounds.standing(gameround),
-    holderOfGuard: (session) => guards.holder(session),
+    holderOfGuard: async (session) => (await guards.holder(session))?.gameround,
     openRoundsOfPlayer: ({ operatorId, playerId, providerId }, maxRecords) =>
       list(
         { operator: operatorId, player: playerId, providerId, status: 'open' },

@@ -34,6 +34,9 @@ export function openDatabase(uri: string, databaseName: string): Database {
   return { client, db: client.db(databaseName) };
 }
 
-export function isDuplicateKey(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11000;
+/** `field`: a field of the unique index; by default any index. */
+export function isDuplicateKey(error: unknown, field?: string): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, keyPattern } = error as { code?: unknown; keyPattern?: object };
+  return code === 11000 && (field === undefined || (keyPattern !== undefined && field in keyPattern));
 }

@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { isDuplicateKey } from './connect';
 
 /**
@@ -20,6 +20,8 @@ interface GuardDocument {
   /** Schedule time of the newest attempt that confirmed it, by the Temporal server's clock; milliseconds since the epoch. */
   attemptAt?: number;
   since?: Date;
+  /** What the round was started with, as JSON; until it has a record. */
+  start?: string;
 }
 
 /** Attempts to take a guard that its holders release at the same moment. */
@@ -45,10 +47,13 @@ export type Confirmed = 'first' | 'again' | 'lost' | 'overtaken';
 export interface Guards {
   /**
    * Takes the guard for a round that is not known, if it is free. Returns the holder: this round or another one; or
-   * `recorded` if the round has a record.
+   * `recorded` if the round has a record. `start`: what the round is started with, as JSON.
    */
-  take(key: GuardKey, gameround: string): Promise<GuardHolder | 'recorded'>;
-  /** Takes the guard from a holder that is not open any more. False if the holder changed meanwhile. */
+  take(key: GuardKey, gameround: string, start?: string): Promise<GuardHolder | 'recorded'>;
+  /**
+   * Takes the guard from a holder that is not open any more. False if the holder changed meanwhile. A round without a record
+   * that has confirmed the guard is kept (undecidedBets), since its bet may have been taken.
+   */
   free(key: GuardKey, holder: GuardHolder): Promise<boolean>;
   /** Gives the free guard to a round that has a record. False if another round has it, or there is no record. */
   restore(key: GuardKey, gameround: string): Promise<boolean>;
@@ -64,46 +69,52 @@ export interface Guards {
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
   /** If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent. */
   shut(key: GuardKey, gameround: string): Promise<boolean>;
-  holder(key: GuardKey): Promise<string | undefined>;
+  holder(key: GuardKey): Promise<GuardHolder | undefined>;
+  /** Rounds without a record whose bet may have been sent, with what they were started with. Most of them are under way. */
+  undecidedBets(): AsyncIterable<{ gameround: string; start: string }>;
 }
 
 export function createGuards(db: Db): Guards {
   const rounds: Collection<GuardDocument> = db.collection<GuardDocument>('gamerounds');
+
+  /** False if another round has the guard, or there is no such document. */
+  async function hold(document: Filter<GuardDocument>): Promise<boolean> {
+    try {
+      return (await rounds.updateOne(document, { $set: { holds: true } }, LIMITS)).modifiedCount === 1;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
   return {
-    async take(key, gameround) {
+    async take(key, gameround, start) {
       const own = { _id: gameround, ...fieldsOf(key) };
       const filter = { $or: [{ _id: gameround }, { ...fieldsOf(key), holds: true as const }] };
-      const projection = { version: 1, confirmed: 1 };
+      const projection = { version: 1, confirmed: 1, holds: 1 };
       for (let attempt = 1; ; attempt += 1) {
         try {
-          await rounds.insertOne({ ...own, version: 0, holds: true, since: new Date() }, LIMITS);
+          await rounds.insertOne({ ...own, version: 0, holds: true, since: new Date(), start }, LIMITS);
           return { gameround, confirmed: false };
         } catch (error) {
           if (!isDuplicateKey(error) || attempt === MAX_ATTEMPTS) throw error;
         }
         const found = await rounds.find(filter, { projection, limit: 2, ...LIMITS }).toArray();
-        if (found.some(({ _id, version }) => _id === gameround && version > 0)) return 'recorded';
-        const [holder] = found;
-        // Without a holder, it has released the guard meanwhile.
-        if (holder !== undefined) return { gameround: holder._id, confirmed: wasConfirmed(holder) };
+        const known = found.find(({ _id }) => _id === gameround);
+        if (known !== undefined && known.version > 0) return 'recorded';
+        const holder = found.find(({ holds }) => holds);
+        if (holder !== undefined) return holderIn(holder);
+        // The holder has released the guard meanwhile. Or this round lost it while its bet was undecided.
+        if (known !== undefined) await hold({ ...own, version: 0 });
       }
     },
     async free(key, { gameround, confirmed }) {
       const held = { _id: gameround, ...fieldsOf(key), holds: true as const };
-      const unrecorded = { ...held, version: 0, confirmed: confirmed || { $exists: false } };
-      if ((await rounds.deleteOne(unrecorded, LIMITS)).deletedCount === 1) return true;
-      if (!confirmed) return false;
-      const recorded = { ...held, version: { $gt: 0 } };
-      return (await rounds.updateOne(recorded, { $unset: { holds: '' } }, LIMITS)).modifiedCount === 1;
+      if (!confirmed) return (await rounds.deleteOne({ ...held, ...UNCONFIRMED }, LIMITS)).deletedCount === 1;
+      return (await rounds.updateOne(held, { $unset: { holds: '' } }, LIMITS)).modifiedCount === 1;
     },
     async restore(key, gameround) {
-      const recorded = { _id: gameround, ...fieldsOf(key), version: { $gt: 0 } };
-      try {
-        return (await rounds.updateOne(recorded, { $set: { holds: true } }, LIMITS)).modifiedCount === 1;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      return hold({ _id: gameround, ...fieldsOf(key), version: { $gt: 0 } });
     },
     async confirm(key, gameround, attemptAt) {
       const before = await rounds.findOneAndUpdate(
@@ -116,12 +127,12 @@ export function createGuards(db: Db): Guards {
           ...LIMITS,
         },
       );
-      if (before === null) return (await this.holder(key)) === gameround ? 'overtaken' : 'lost';
+      if (before === null) return (await this.holder(key))?.gameround === gameround ? 'overtaken' : 'lost';
       return wasConfirmed(before) ? 'again' : 'first';
     },
     async shut(key, gameround) {
       const { matchedCount } = await rounds.updateOne(
-        { _id: gameround, ...fieldsOf(key), version: 0, holds: true, confirmed: { $exists: false } },
+        { _id: gameround, ...fieldsOf(key), holds: true, ...UNCONFIRMED },
         { $set: { attemptAt: Number.MAX_SAFE_INTEGER } },
         LIMITS,
       );
@@ -129,7 +140,14 @@ export function createGuards(db: Db): Guards {
     },
     async holder(key) {
       const filter = { ...fieldsOf(key), holds: true as const };
-      return (await rounds.findOne(filter, { projection: { _id: 1 }, timeoutMS: READ_TIMEOUT_MS }))?._id;
+      const projection = { version: 1, confirmed: 1 };
+      const found = await rounds.findOne(filter, { projection, timeoutMS: READ_TIMEOUT_MS });
+      return found === null ? undefined : holderIn(found);
+    },
+    async *undecidedBets() {
+      const undecided = { version: 0, confirmed: true as const, start: { $exists: true } };
+      for await (const { _id, start } of rounds.find(undecided, { projection: { start: 1 } }))
+        yield { gameround: _id, start: start! };
     },
   };
 }
@@ -141,6 +159,13 @@ export const GUARD_INDEX = {
   unique: true,
   partialFilterExpression: { holds: true },
 } as const;
+
+/** A round that has sent nothing. */
+export const UNCONFIRMED = { version: 0, confirmed: { $exists: false } };
+
+function holderIn(found: Pick<GuardDocument, '_id' | 'version' | 'confirmed'>): GuardHolder {
+  return { gameround: found._id, confirmed: wasConfirmed(found) };
+}
 
 /** A record is only written after the initial debit was decided. */
 function wasConfirmed({ version, confirmed }: Pick<GuardDocument, 'version' | 'confirmed'>): boolean {

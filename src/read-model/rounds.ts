@@ -11,7 +11,7 @@ import type { OwnVersions, Recorded } from '../domain/round/known-entries';
 import { holdsGuard } from '../domain/round/replies';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
-import { GUARD_INDEX } from './guards';
+import { GUARD_INDEX, UNCONFIRMED } from './guards';
 
 interface Mark {
   mark: string;
@@ -108,15 +108,19 @@ export function createRounds(db: Db, environment: string): Rounds {
       const waiting = await marksOf(snapshot);
       const document = { ...toDocument(snapshot, version, environment), waiting };
       const { _id, operator, player } = document;
-      // A round keeps the guard that it has. It must not take it: another round may have it.
-      const guard = holdsGuard(snapshot) ? { holds: '$holds' } : {};
-      try {
-        const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
-        await collection.updateOne(
+      const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
+      const replace = (guard: object): Promise<unknown> =>
+        collection.updateOne(
           { _id, operator, player, $or: older },
           [{ $replaceWith: { $mergeObjects: [{ $literal: document }, guard] } }],
           { upsert: true, timeoutMS: WRITE_TIMEOUT_MS },
         );
+      try {
+        await replace(holdsGuard(snapshot) ? KEEPS_GUARD : {}).catch((error: unknown) => {
+          if (!isDuplicateKey(error, 'game')) throw error;
+          // Another round has the guard meanwhile.
+          return replace({});
+        });
         return true;
       } catch (error) {
         // The upsert found no older version and tried to insert, but the record exists: it is newer.
@@ -165,6 +169,14 @@ export function createRounds(db: Db, environment: string): Rounds {
   };
 }
 
+/**
+ * An open round keeps the guard that it has. If MongoDB has lost its document, it takes the guard again. It does not take it
+ * otherwise: another provider's round may have it.
+ */
+const KEEPS_GUARD = {
+  holds: { $cond: [{ $eq: [{ $type: '$version' }, 'missing'] }, true, { $ifNull: ['$holds', '$$REMOVE'] }] },
+};
+
 export function toDocument(snapshot: RoundSnapshot, version: number, environment: string): RoundDocument {
   const { identity, openedAt, closedAt, attention, ticket, dataStored } = snapshot;
   return {
@@ -198,8 +210,8 @@ export function roundIn({ snapshot }: Pick<RoundDocument, 'snapshot'>): RoundSna
 export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
   // Not the documents that only hold the guard.
   const partialFilterExpression = { status: { $exists: true } };
+  await ensureGuardIndex(rounds);
   await rounds.collection.createIndexes([
-    GUARD_INDEX,
     {
       key: { operator: 1, player: 1, providerId: 1, status: 1, openedAt: -1 },
       name: 'player_open',
@@ -228,4 +240,18 @@ export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
       partialFilterExpression: { waiting: { $exists: true } },
     },
   ]);
+}
+
+/**
+ * While a collection is without the index, for instance after it was dropped, several rounds of a player can take the guard.
+ * None of them can confirm it, so none has sent a bet: they lose it.
+ */
+async function ensureGuardIndex({ collection }: Rounds): Promise<void> {
+  try {
+    await collection.createIndexes([GUARD_INDEX]);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    await collection.deleteMany(UNCONFIRMED);
+    await collection.createIndexes([GUARD_INDEX]);
+  }
 }

@@ -1761,13 +1761,25 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.guardIndex#2'],
     file: 'src/read-model/rounds.ts',
-    find: "const guard = holdsGuard(snapshot) ? { holds: '$holds' } : {};",
-    replace: 'const guard = holdsGuard(snapshot) ? { holds: true } : {};',
+    find: "{ $ifNull: ['$holds', '$$REMOVE'] }",
+    replace: 'true',
+  },
+  {
+    rows: ['c3.guardIndex#3'],
+    file: 'src/read-model/rounds.ts',
+    find: "{ $eq: [{ $type: '$version' }, 'missing'] }",
+    replace: 'false',
+  },
+  {
+    rows: ['c3.guardIndex#4'],
+    file: 'src/read-model/rounds.ts',
+    find: 'await collection.deleteMany(UNCONFIRMED);',
+    replace: '',
   },
   {
     rows: ['c3.guard'],
     file: 'activities/deliver.ts',
-    find: "if (confirmed === 'first') return 'first';",
+    find: "if (confirmed === 'first' && !isReset(delivery, activityInfo())) return 'first';",
     replace: "if (confirmed !== 'overtaken') return 'first';",
   },
   {
@@ -1807,9 +1819,9 @@ export const BREAKS: readonly Break[] = [
     replace: 'return known ?? (await stateRepairingRecord(deps, gameround, record, deadline));',
   },
   {
-    rows: ['c4.restoredRecords#2'],
+    rows: ['c4.restoredRecords#3'],
     file: 'src/commands/repair-records.ts',
-    find: 'if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;',
+    find: 'await guards.free(identity, holder);',
     replace: '',
   },
   {
@@ -2478,6 +2490,18 @@ export const BREAKS: readonly Break[] = [
     file: 'src/commands/send-to-round.ts',
     find: 'if (!reaches(session, identity))',
     replace: 'if (!owns(session, identity))',
+  },
+  {
+    rows: ['c4.lostBet'],
+    file: 'src/commands/repair-records.ts',
+    find: 'if ((await ports.findRecorded(gameround)) !== undefined) return;',
+    replace: 'return;',
+  },
+  {
+    rows: ['c4.resetBet'],
+    file: 'activities/deliver.ts',
+    find: "if (confirmed === 'first' && !isReset(delivery, activityInfo())) return 'first';",
+    replace: "if (confirmed === 'first') return 'first';",
   },
   {
     rows: ['c4.lostVoids'],

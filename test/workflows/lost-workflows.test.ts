@@ -43,6 +43,37 @@ const forget = async (hash: string): Promise<void> => {
   await until(isThere, (there) => !there);
 };
 
+test.each([
+  ['repair-records runs before the next start', false],
+  ['another round has started', true],
+])(
+  'a workflow that is terminated while its first bet is under way, and the answer is lost; %s: the bet is given back',
+  async (_, isNext) => {
+    const player = playerOf(harness);
+    const { playerId } = player.session;
+    await harness.fault({ fault: 'hang', when: 'after', match: { type: 'debit', playerId } });
+    const starting = refused(player.start({ roundId: 'lost' }));
+    const [bet] = await until(
+      () => harness.callsOfPlayer(playerId),
+      (calls) => calls.length > 0,
+    );
+    const hash = bet!.body.gameRound!;
+    // Its update waits by then. An update that comes later would start the round anew.
+    await sleep(1_000);
+    await terminate(hash);
+    expect(await starting).toMatch(/^503 /);
+    if (isNext) await player.open({ roundId: 'next' });
+    await harness.repair(LONG_AGO);
+    await finished(harness, hash);
+    expect(await harness.sent(hash)).toEqual(['debit', 'void']);
+    expect((await harness.ledger(hash)).net).toBe(0);
+    expect(await harness.commands.describeRound(hash)).toMatchObject({ status: 'cancel' });
+    const last = await player.start({ roundId: 'last', closeOpenGame: true });
+    expect(last.gameRoundInfo.status).toBe('open');
+  },
+  60_000,
+);
+
 describe.each([
   ['terminated', terminate],
   ['unknown to Temporal', forget],

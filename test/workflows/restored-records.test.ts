@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { stateQuery } from '../../src/contracts/gameround';
+import { createGuards } from '../../src/read-model/guards';
 import type { RoundDocument } from '../../src/read-model/rounds';
 import { finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
@@ -77,11 +78,44 @@ describe('repaired all at once', () => {
     const open = await player.open({ winAmount: WIN });
     const before = await recordOf(open);
     await harness.rounds.collection.deleteOne({ _id: open });
-    expect(await harness.repair(since)).toMatchObject({ records: 3, guards: 1, rounds: 0 });
+    expect(await harness.repair(since)).toMatchObject({ records: 3, rounds: 0 });
     for (const { hash, last } of closed) expect(await recordOf(hash)).toEqual(last);
     expect(await recordOf(open)).toEqual(before);
     expect(await refused(player.start())).toBe('400 GAMEROUNDALREADYSTARTED');
     expect(await harness.repair(since)).toMatchObject({ records: 0, guards: 0, rounds: 0 });
+  });
+
+  test.each<[string, (player: Player) => Promise<unknown>]>([
+    [
+      'a round that sent nothing',
+      async ({ session }) => createGuards(harness.db).take({ ...session, mode: 'real' }, randomUUID()),
+    ],
+    [
+      'a round that has crashed since',
+      async (player) => {
+        const crashed = await player.open({ roundId: 'old', winAmount: WIN });
+        const open = await recordOf(crashed);
+        const match = { type: 'credit', gameRound: crashed };
+        await harness.fault({ fault: 'status', status: 503, when: 'after', match });
+        await harness.fault({ fault: 'status', status: 400, errorCode: { id: 4711, msg: 'NO' }, match });
+        await refused(player.end(crashed));
+        return open;
+      },
+    ],
+  ])('an open round gets the guard that %s has in the copy', async (_, other) => {
+    const since = new Date(Date.now() - 1_000);
+    const player = playerOf(harness);
+    const isFirst = _ === 'a round that has crashed since';
+    const copied = isFirst ? ((await other(player)) as RoundDocument) : undefined;
+    const open = await player.open({ roundId: 'new' });
+    await harness.rounds.collection.deleteOne({ _id: open });
+    if (copied === undefined) await other(player);
+    else await harness.rounds.collection.replaceOne({ _id: copied._id }, copied);
+    await harness.repair(since);
+    expect((await createGuards(harness.db).holder({ ...player.session, mode: 'real' }))?.gameround).toBe(
+      open,
+    );
+    expect(await refused(player.start({ roundId: 'third' }))).toBe('400 GAMEROUNDALREADYSTARTED');
   });
 
   test('a record that is ahead of its workflow stays, also while the workflow has given its record a newer version', async () => {

@@ -1,8 +1,18 @@
 import { refusal, type Refusal } from '../errors';
 import { mark } from './attention';
+import { applyWalletOutcome } from './apply-wallet-outcome';
+import { createRound } from './create-round';
 import { sendNextVoid } from './decide';
+import { snapshotOf } from './replies';
 import { givenBackHashes, takenDebits } from './transactions';
-import type { RoundPolicy, RoundSnapshot, RoundState, RoundTransaction } from './types';
+import type {
+  RoundIdentity,
+  RoundPolicy,
+  RoundSnapshot,
+  RoundState,
+  RoundTransaction,
+  StartCommand,
+} from './types';
 
 /**
  * Temporal was restored from an older copy, so the record is newer than this state. The round takes over the record's state.
@@ -47,6 +57,17 @@ export function restoredRound(record: RoundSnapshot, policy: RoundPolicy, at: st
   const nothing = { commands: {}, voidsToCome: [], marks: [], maybePaid: true, infoBytes: 0 };
   const state: RoundState = { ...recorded, ...nothing, policy };
   return record.status === 'open' ? crashedAsRestored(state) : owingItsVoids(state, at);
+}
+
+/** The record of a round whose first bet may have been taken, if its workflow is lost: the bet is unknown and voided. */
+export function unknownBet(
+  identity: RoundIdentity,
+  policy: RoundPolicy,
+  command: StartCommand,
+  at: string,
+): RoundSnapshot {
+  const outcome = { kind: 'unknown', reason: 'the workflow of the round is lost' } as const;
+  return snapshotOf(applyWalletOutcome(createRound(identity, policy, command, at), outcome, at));
 }
 
 /** Whether the round needs a running workflow: it is open, or it is cancelled and owes voids. */
