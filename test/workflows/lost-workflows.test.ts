@@ -57,7 +57,7 @@ test.each([
       () => harness.callsOfPlayer(playerId),
       (calls) => calls.length > 0,
     );
-    const hash = bet!.body.gameRound!;
+    const hash = bet!.body.gameRound;
     // Its update waits by then. An update that comes later would start the round anew.
     await sleep(1_000);
     await terminate(hash);
