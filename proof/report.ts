@@ -55,7 +55,7 @@ export function jsonReport(file: string | undefined): JsonReport {
       writeSync(target, `${separator}${JSON.stringify(finding)}`);
       separator = ',\n';
     },
-    end({ histories, records, ...counts }) {
+    end({ histories, records, findings: _count, ...counts }) {
       const rest = JSON.stringify({ ...counts, histories: plain(histories), records: plain(records) });
       writeSync(target, `\n],${rest.slice(1)}\n`);
       closeSync(target);
