@@ -2492,6 +2492,18 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (!owns(session, identity))',
   },
   {
+    rows: ['c4.byHandResult'],
+    file: 'src/contracts/activity-results.ts',
+    find: 'isAbsentOr(isBalance, balance)',
+    replace: 'isAbsentOr(() => true, balance)',
+  },
+  {
+    rows: ['c4.byHandResult#2'],
+    file: 'workflows/gameround/projection.ts',
+    find: 'else if (!isRecorded(other, snapshot.identity.gameround)) await write(retried);',
+    replace: '',
+  },
+  {
     rows: ['c4.lostBet'],
     file: 'src/commands/repair-records.ts',
     find: 'if ((await ports.findRecorded(gameround)) !== undefined) return;',

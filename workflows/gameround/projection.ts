@@ -5,6 +5,7 @@ import {
   type GameroundActivities,
   type PendingAnswer,
 } from '../../src/contracts/activities';
+import { isRecorded } from '../../src/contracts/activity-results';
 import { mark } from '../../src/domain/round/attention';
 import { isOwn, withoutKnown, type OwnVersions, type Recorded } from '../../src/domain/round/known-entries';
 import { snapshotOf } from '../../src/domain/round/replies';
@@ -86,6 +87,8 @@ export function createProjection(
       const other = await project({ snapshot: rest, known, version: given, own: before }, pending);
       recorded = other === undefined ? { snapshot, version: given } : undefined;
       if (other === undefined) written(given);
+      // A person has completed the activity with another value, so nothing says that the record was written.
+      else if (!isRecorded(other, snapshot.identity.gameround)) await write(retried);
       else if (mustWriteAgain(other)) await write({ project });
     } catch (error) {
       recorded = undefined;

@@ -13,14 +13,13 @@ import {
   type BetDelivery,
   type CommandEnd,
   type Delivered,
-  type DeliveryResult,
   type GameroundActivities,
   type WalletDelivery,
 } from '../../src/contracts/activities';
 import { mark } from '../../src/domain/round/attention';
 import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
-import type { Recorded } from '../../src/domain/round/known-entries';
-import type { PendingCall } from '../../src/domain/round/types';
+import { isDeliveryResult } from '../../src/contracts/activity-results';
+import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
 import { failedAs } from '../failures';
@@ -79,7 +78,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     try {
       const delivering = pending.purpose === 'debit' ? deliverBet(call, item, end) : first.deliver(call, end);
       const delivered = await delivering;
-      assertOutcomeFits(pending, delivered.result);
+      assertOutcomeFits(pending, round.state, delivered.result);
       return { ...delivered, at: parseTimestamp(delivered.at) === undefined ? nowIso() : delivered.at };
     } catch (error) {
       log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
@@ -132,7 +131,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
       const result = await (isPatient ? retriedSlowly : retried).deliverUntilDefinite(
         deliveryOf(round, pending, projection),
       );
-      assertOutcomeFits(pending, result);
+      assertOutcomeFits(pending, round.state, result);
       return { result, at: nowIso() };
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -221,18 +220,10 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
   };
 }
 
-const KINDS: Record<PendingCall['purpose'], readonly DeliveryResult['kind'][]> = {
-  debit: ['accepted', 'declined', 'unknown', 'guard-lost', 'ahead'],
-  credit: ['accepted', 'refused', 'repeat', 'ahead'],
-  void: ['accepted', 'refused', 'repeat', 'ahead'],
-};
-
-/** A person may have completed the activity with any value. A wrong value counts as a delivery without an answer. */
-function assertOutcomeFits({ purpose }: PendingCall, result: DeliveryResult): void {
-  const { kind } = result;
-  const isWhole = kind !== 'ahead' || (result.record as Recorded | undefined)?.snapshot !== undefined;
-  if (!KINDS[purpose].includes(kind) || !isWhole)
-    throw new TypeError(`no outcome of a ${purpose}: ${String(kind)}`);
+/** A wrong value counts as a delivery without an answer. */
+function assertOutcomeFits({ purpose }: PendingCall, { identity }: RoundState, result: unknown): void {
+  if (!isDeliveryResult(result, purpose, identity.gameround))
+    throw new TypeError(`no outcome of a ${purpose}: a person may have completed the activity`);
 }
 
 function noAnswer(pending: PendingCall, reason: string): WalletOutcome {
