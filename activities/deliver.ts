@@ -139,12 +139,17 @@ async function finish(
   const answer = next?.commands[end.key]?.answer;
   if (next === undefined || answer === undefined || !owesNothing(next)) return delivered;
   const isRecorded = await deps.rounds
-    .write(snapshotOf(next), end.version, delivery.own)
+    .write(snapshotOf(next), end.version, delivery.own, firstAttemptOf(delivery))
     .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
   if (!isRecorded) return delivered;
   return endWithAnswer(deps, { ...delivered, recordedAs: end.version }, end.calls, () =>
     replyTo(next, answer),
   );
+}
+
+/** When this attempt of an initial debit was scheduled: a newer attempt prevents its record. */
+function firstAttemptOf({ bet }: WalletDelivery): number | undefined {
+  return bet?.isFirst === true ? activityInfo().currentAttemptScheduledTimestampMs : undefined;
 }
 
 /** The round after its call. Undefined if the record does not hold the entries that were left out of the round. */
@@ -309,7 +314,8 @@ async function giveUp(
     return (await recordedOutcome(deps, delivery)) ?? TOO_LATE;
   }
   const { round } = delivery;
-  if (await deps.guards.shut(round, round.gameround)) return NEVER_SENT;
+  const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
+  if (await deps.guards.shut(round, round.gameround, attemptAt)) return NEVER_SENT;
   const isHeld = (await deps.guards.holder(round))?.gameround === round.gameround;
   return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;
 }

@@ -40,7 +40,7 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'src/read-model/rounds.ts',
-        find: `{ _id, operator, player, $or: older },`,
+        find: `{ _id, operator, player, $or: older, ...notOvertaken },`,
         replace: `{ _id, operator, player },`,
       },
     ],

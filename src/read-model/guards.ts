@@ -67,8 +67,11 @@ export interface Guards {
    * Rejects if the unique index is missing, since another round could have the guard, too.
    */
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
-  /** If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent. */
-  shut(key: GuardKey, gameround: string): Promise<boolean>;
+  /**
+   * If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent.
+   * Otherwise prevents that an older attempt still writes the first record (Rounds.write), and returns false.
+   */
+  shut(key: GuardKey, gameround: string, attemptAt: number): Promise<boolean>;
   holder(key: GuardKey): Promise<GuardHolder | undefined>;
   /** Rounds without a record whose bet may have been sent, with what they were started with. Most of them are under way. */
   undecidedBets(): AsyncIterable<{ gameround: string; start: string }>;
@@ -130,13 +133,19 @@ export function createGuards(db: Db): Guards {
       if (before === null) return (await this.holder(key))?.gameround === gameround ? 'overtaken' : 'lost';
       return wasConfirmed(before) ? 'again' : 'first';
     },
-    async shut(key, gameround) {
+    async shut(key, gameround, attemptAt) {
       const { matchedCount } = await rounds.updateOne(
         { _id: gameround, ...fieldsOf(key), holds: true, ...UNCONFIRMED },
         { $set: { attemptAt: Number.MAX_SAFE_INTEGER } },
         LIMITS,
       );
-      return matchedCount === 1;
+      if (matchedCount === 1) return true;
+      await rounds.updateOne(
+        { _id: gameround, ...fieldsOf(key), version: 0 },
+        { $max: { attemptAt } },
+        LIMITS,
+      );
+      return false;
     },
     async holder(key) {
       const filter = { ...fieldsOf(key), holds: true as const };

@@ -66,8 +66,10 @@ export interface Rounds {
   /**
    * Writes the record, unless the stored version is newer or not one of `own`. So a late or repeated write never restores an
    * older state. Returns whether it was written. The same write releases the open-round guard if the round is over.
+   * `attemptAt`: the schedule time of the attempt that writes a first record. If a newer attempt has confirmed or shut the
+   * guard, the record is not written: that attempt may have decided otherwise.
    */
-  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions): Promise<boolean>;
+  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions, attemptAt?: number): Promise<boolean>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
   /** Reads only owner and status of an open round, since a record can have hundreds of kilobytes and may be outdated. */
   standing(gameround: string): Promise<Standing | undefined>;
@@ -104,14 +106,15 @@ export function createRounds(db: Db, environment: string): Rounds {
 
   return {
     collection,
-    async write(snapshot, version, own = { upTo: version - 1, also: [] }) {
+    async write(snapshot, version, own = { upTo: version - 1, also: [] }, attemptAt) {
       const waiting = await marksOf(snapshot);
       const document = { ...toDocument(snapshot, version, environment), waiting };
       const { _id, operator, player } = document;
       const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
+      const notOvertaken = attemptAt === undefined ? {} : { attemptAt: { $not: { $gt: attemptAt } } };
       const replace = (guard: object): Promise<unknown> =>
         collection.updateOne(
-          { _id, operator, player, $or: older },
+          { _id, operator, player, $or: older, ...notOvertaken },
           [{ $replaceWith: { $mergeObjects: [{ $literal: document }, guard] } }],
           { upsert: true, timeoutMS: WRITE_TIMEOUT_MS },
         );

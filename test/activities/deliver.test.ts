@@ -489,6 +489,16 @@ describe('a delivery that may end its command', () => {
     expect(Date.parse(at)).toBeGreaterThanOrEqual(ACCEPTED_AT);
   });
 
+  test('writes no record of a first bet that a newer attempt has given up meanwhile', async () => {
+    deps.wallet.doTransactions = async () => {
+      await deps.guards.shut(state.identity, state.identity.gameround, Number.MAX_SAFE_INTEGER);
+      return TAKEN;
+    };
+    const { result, recordedAs } = await ending(1);
+    expect([result.kind, recordedAs]).toEqual(['accepted', undefined]);
+    expect(await deps.rounds.recorded(state.identity.gameround)).toBeUndefined();
+  });
+
   test('leaves it to the workflow after a further attempt: the one before may be frozen, and write later', async () => {
     answers = [TAKEN];
     const { result, recordedAs } = await ending(2);

@@ -1833,7 +1833,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.restored#2'],
     file: 'src/read-model/rounds.ts',
-    find: '{ _id, operator, player, $or: older }',
+    find: '{ _id, operator, player, $or: older, ...notOvertaken }',
     replace: '{ _id, operator, player, version: { $lt: version } }',
   },
   {
@@ -2502,6 +2502,18 @@ export const BREAKS: readonly Break[] = [
     file: 'workflows/gameround/projection.ts',
     find: 'else if (!isRecorded(other, snapshot.identity.gameround)) await write(retried);',
     replace: '',
+  },
+  {
+    rows: ['c4.overtakenRecord'],
+    file: 'activities/deliver.ts',
+    find: 'delivery.own, firstAttemptOf(delivery))',
+    replace: 'delivery.own)',
+  },
+  {
+    rows: ['c4.overtakenRecord#2'],
+    file: 'src/read-model/guards.ts',
+    find: '{ $max: { attemptAt } }',
+    replace: '{ $min: { attemptAt } }',
   },
   {
     rows: ['c4.lostBet'],
