@@ -54,7 +54,7 @@ export async function rebuild(ports: RebuildPorts): Promise<Rebuilt> {
     if (!holdsGuard(snapshot) || told.ending !== undefined) return;
     const holder = await giveGuard(ports.guards, snapshot.identity);
     if (holder === gameround) rebuilt.guards += 1;
-    else tell([`the guard of its player belongs to ${holder}`]);
+    else tell([`the guard of its player belongs to ${holder ?? 'no round: run this again'}`]);
   }
 }
 

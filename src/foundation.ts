@@ -42,7 +42,10 @@ export interface Temporal {
   client: Client;
 }
 
-/** A person runs these next to a service that already uses the admin port, so they don't open it. */
+/**
+ * A person runs these next to a service that already uses the admin port, so they don't open it. They don't write the tenants
+ * of their own TENANTS_FILE either: it may be older than the service's, or none.
+ */
 const COMMANDS: readonly ProcessName[] = ['repair-records', 'resume'];
 
 export async function openFoundation(process: ProcessName): Promise<Foundation> {
@@ -55,7 +58,8 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   if (admin) logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');
   const database = databaseOf(config);
   const { db } = database;
-  const { tenantsFile: file, secretsKey, callbackAddresses } = config;
+  const { secretsKey, callbackAddresses } = config;
+  const file = COMMANDS.includes(process) ? undefined : config.tenantsFile;
   const tenants = await loadTenants({ file, db, secretsKey, logger, callbackAddresses });
   const outbound = createPartnerClients(config, logger, metrics);
   const sessions = createSessions({ db, logger });

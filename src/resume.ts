@@ -10,7 +10,7 @@ runProcess(async () => {
   const foundation = await openFoundation('resume');
   if (foundation.tenants.operator(operatorId) === undefined) {
     const name = JSON.stringify(operatorId);
-    throw new PersonNeededError(`there is no operator ${name}, neither in TENANTS_FILE nor in MongoDB`);
+    throw new PersonNeededError(`there is no operator ${name} in MongoDB`);
   }
   const rounds = await resumeRounds(foundation.temporal.client, operatorId);
   foundation.logger.info({ operatorId, rounds }, 'waiting rounds resumed');

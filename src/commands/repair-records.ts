@@ -59,8 +59,14 @@ export async function repairRecords(
       const state = await rounds.state(gameround);
       // Its initial debit is not decided, so it has no record yet.
       if (state === undefined || state.phase === 'starting') return;
+      const { identity } = state;
+      const isHolder = async (): Promise<boolean> =>
+        (await ports.guards.holder(identity))?.gameround === gameround;
+      const heldBefore = await isHolder();
       if (await ports.repairRecord(state)) repaired.records += 1;
-      if (await holdsGuardAgain(ports, rounds, state)) repaired.guards += 1;
+      // A record that was missing takes the free guard by itself.
+      const given = await holdsGuardAgain(ports, rounds, state);
+      if (given || (!heldBefore && (await isHolder()))) repaired.guards += 1;
     }),
   );
   await forEach(
@@ -68,6 +74,9 @@ export async function repairRecords(
     attempt(async (gameround: string) => {
       // Check this before reading the record: a workflow that ends in between has written its record.
       if (await rounds.isRunning(gameround)) return;
+      // A terminated workflow may know of a wallet call that its record does not show.
+      const state = await rounds.state(gameround);
+      if (state !== undefined && state.phase !== 'starting') await ports.repairRecord(state);
       const recorded = await ports.findRecorded(gameround);
       if (recorded === undefined || !needsWorkflow(recorded.snapshot)) return;
       const { snapshot, version } = recorded;

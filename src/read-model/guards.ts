@@ -1,4 +1,4 @@
-import type { Collection, Db, Filter } from 'mongodb';
+import { MongoServerError, type Collection, type Db, type Filter } from 'mongodb';
 import { isDuplicateKey } from './connect';
 
 /**
@@ -64,7 +64,7 @@ export interface Guards {
    * - `lost`: the round does not have the guard.
    * - `overtaken`: a newer attempt has confirmed the guard (this one was frozen), so this attempt must not send. Or the
    *   Temporal server's clock was set back; then a later attempt succeeds.
-   * Rejects if the unique index is missing, since another round could have the guard, too.
+   * Rejects if the unique index is missing, since another round could have the guard, too. Then it makes the index.
    */
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
   /**
@@ -120,16 +120,21 @@ export function createGuards(db: Db): Guards {
       return hold({ _id: gameround, ...fieldsOf(key), version: { $gt: 0 } });
     },
     async confirm(key, gameround, attemptAt) {
-      const before = await rounds.findOneAndUpdate(
-        { _id: gameround, ...fieldsOf(key), holds: true, attemptAt: { $not: { $gt: attemptAt } } },
-        { $set: { confirmed: true, attemptAt } },
-        {
-          hint: GUARD_INDEX.key,
-          returnDocument: 'before',
-          projection: { version: 1, confirmed: 1 },
-          ...LIMITS,
-        },
-      );
+      const before = await rounds
+        .findOneAndUpdate(
+          { _id: gameround, ...fieldsOf(key), holds: true, attemptAt: { $not: { $gt: attemptAt } } },
+          { $set: { confirmed: true, attemptAt } },
+          {
+            hint: GUARD_INDEX.key,
+            returnDocument: 'before',
+            projection: { version: 1, confirmed: 1 },
+            ...LIMITS,
+          },
+        )
+        .catch(async (error: unknown) => {
+          if (isBadValue(error)) await ensureGuardIndex(db);
+          throw error;
+        });
       if (before === null) return (await this.holder(key))?.gameround === gameround ? 'overtaken' : 'lost';
       return wasConfirmed(before) ? 'again' : 'first';
     },
@@ -161,16 +166,31 @@ export function createGuards(db: Db): Guards {
   };
 }
 
-/** The index that allows one holder, for ensureRoundIndexes. */
-export const GUARD_INDEX = {
+/** The index that allows one holder. */
+const GUARD_INDEX = {
   key: { operator: 1, player: 1, game: 1, mode: 1 },
   name: 'guard',
   unique: true,
   partialFilterExpression: { holds: true },
 } as const;
 
+/**
+ * While a collection is without the index, for instance after it was dropped, several rounds of a player can take the guard.
+ * None of them can confirm it, so none has sent a bet: they lose it.
+ */
+export async function ensureGuardIndex(db: Db): Promise<void> {
+  const rounds = db.collection('gamerounds');
+  try {
+    await rounds.createIndexes([GUARD_INDEX]);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    await rounds.deleteMany(UNCONFIRMED);
+    await rounds.createIndexes([GUARD_INDEX]);
+  }
+}
+
 /** A round that has sent nothing. */
-export const UNCONFIRMED = { version: 0, confirmed: { $exists: false } };
+const UNCONFIRMED = { version: 0, confirmed: { $exists: false } };
 
 function holderIn(found: Pick<GuardDocument, '_id' | 'version' | 'confirmed'>): GuardHolder {
   return { gameround: found._id, confirmed: wasConfirmed(found) };
@@ -183,4 +203,9 @@ function wasConfirmed({ version, confirmed }: Pick<GuardDocument, 'version' | 'c
 
 function fieldsOf({ operatorId, playerId, gameCode, mode }: GuardKey) {
   return { operator: operatorId, player: playerId, game: gameCode, mode };
+}
+
+/** MongoDB refuses a hint that names no index with this code. */
+function isBadValue(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 2;
 }

@@ -11,7 +11,7 @@ import type { OwnVersions, Recorded } from '../domain/round/known-entries';
 import { holdsGuard } from '../domain/round/replies';
 import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
-import { GUARD_INDEX, UNCONFIRMED } from './guards';
+import { ensureGuardIndex } from './guards';
 
 interface Mark {
   mark: string;
@@ -82,6 +82,7 @@ export interface Rounds {
   /** The rounds with a mark, counted by mark and operator. */
   waiting(): Promise<WaitingRounds[]>;
   collection: Collection<RoundDocument>;
+  db: Db;
 }
 
 export function createRounds(db: Db, environment: string): Rounds {
@@ -106,6 +107,7 @@ export function createRounds(db: Db, environment: string): Rounds {
 
   return {
     collection,
+    db,
     async write(snapshot, version, own = { upTo: version - 1, also: [] }, attemptAt) {
       const waiting = await marksOf(snapshot);
       const document = { ...toDocument(snapshot, version, environment), waiting };
@@ -213,7 +215,7 @@ export function roundIn({ snapshot }: Pick<RoundDocument, 'snapshot'>): RoundSna
 export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
   // Not the documents that only hold the guard.
   const partialFilterExpression = { status: { $exists: true } };
-  await ensureGuardIndex(rounds);
+  await ensureGuardIndex(rounds.db);
   await rounds.collection.createIndexes([
     {
       key: { operator: 1, player: 1, providerId: 1, status: 1, openedAt: -1 },
@@ -243,18 +245,4 @@ export async function ensureRoundIndexes(rounds: Rounds): Promise<void> {
       partialFilterExpression: { waiting: { $exists: true } },
     },
   ]);
-}
-
-/**
- * While a collection is without the index, for instance after it was dropped, several rounds of a player can take the guard.
- * None of them can confirm it, so none has sent a bet: they lose it.
- */
-async function ensureGuardIndex({ collection }: Rounds): Promise<void> {
-  try {
-    await collection.createIndexes([GUARD_INDEX]);
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    await collection.deleteMany(UNCONFIRMED);
-    await collection.createIndexes([GUARD_INDEX]);
-  }
 }

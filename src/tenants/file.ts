@@ -128,7 +128,7 @@ export const GameEntry = z.strictObject({
   gameCode: id,
   providerId: id,
   name,
-  studio: name.default(''),
+  studio: z.string().max(128).default(''),
   launchUrl,
   serviceRng: z.boolean().default(false),
   followUpDebits: z.boolean().default(false),

@@ -24,7 +24,8 @@ interface Snapshot {
  * @throws TenantsFileError, ConfigError (MongoDB's secrets are encrypted with another SECRETS_KEY)
  */
 export async function loadTenants(options: {
-  file: string;
+  /** Without it, only MongoDB's tenants are known, and none is written. */
+  file: string | undefined;
   db: Db;
   secretsKey: Buffer;
   logger: Logger;
@@ -34,7 +35,7 @@ export async function loadTenants(options: {
   retryMs?: number;
 }): Promise<Tenants> {
   const { logger, callbackAddresses = 'any' } = options;
-  const entries = readTenantsFile(options.file);
+  const entries = options.file === undefined ? NO_ENTRIES : readTenantsFile(options.file);
   warningsOf(entries, callbackAddresses).forEach((warning) => logger.warn(warning));
   const tenants = new RefreshedTenants(entries, createTenantStore(options.db, options.secretsKey, logger), {
     refreshMs: options.refreshMs ?? REFRESH_MS,
@@ -44,6 +45,8 @@ export async function loadTenants(options: {
   await tenants.start();
   return tenants;
 }
+
+const NO_ENTRIES: TenantEntries = { operators: [], providers: [], games: [] };
 
 /** Tenants in memory only, for tests and for tools without MongoDB. */
 export function tenantsInMemory(entries: TenantEntries): Tenants {

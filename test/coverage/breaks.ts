@@ -1772,8 +1772,8 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c3.guardIndex#4'],
-    file: 'src/read-model/rounds.ts',
-    find: 'await collection.deleteMany(UNCONFIRMED);',
+    file: 'src/read-model/guards.ts',
+    find: 'await rounds.deleteMany(UNCONFIRMED);',
     replace: '',
   },
   {
@@ -2514,6 +2514,12 @@ export const BREAKS: readonly Break[] = [
     file: 'src/read-model/guards.ts',
     find: '{ $max: { attemptAt } }',
     replace: '{ $min: { attemptAt } }',
+  },
+  {
+    rows: ['c4.lostCall'],
+    file: 'src/commands/repair-records.ts',
+    find: "if (state !== undefined && state.phase !== 'starting') await ports.repairRecord(state);",
+    replace: '',
   },
   {
     rows: ['c4.lostBet'],

@@ -82,7 +82,7 @@ describe('a replica set whose secondary is an hour behind', () => {
     const guards = createGuards(db);
     const key = { operatorId: 'op1', playerId: 'p', gameCode: 'g', mode: 'real' };
     await guards.take(key, 'round');
-    expect(await guards.holder(key)).toBe('round');
+    expect(await guards.holder(key)).toMatchObject({ gameround: 'round' });
     const sessions = createSessionStore(db);
     await sessions.addSession({ _id: 'session', deleteAt: now } as never);
     await sessions.logOut('session', now.getTime());

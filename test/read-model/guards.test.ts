@@ -172,4 +172,6 @@ test('without its index, for instance after the collection was dropped, no bet i
   await rounds.collection.drop();
   await guards.take(KEY, 'one');
   await expect(guards.confirm(KEY, 'one', 1)).rejects.toThrow('hint');
+  // The index is made, and the next attempt succeeds.
+  expect(await guards.confirm(KEY, 'one', 2)).toBe('first');
 });

@@ -212,6 +212,26 @@ describe('loadTenants', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('reads a game without a studio from MongoDB again', async () => {
+    writeFileSync(
+      file,
+      changed(({ games }) => delete games![0]!['studio']),
+    );
+    await load();
+    const tenants = await loadTenants({ file: undefined, db, secretsKey, logger });
+    open.push(tenants);
+    expect(tenants.game('demo-slot')).toMatchObject({ studio: '' });
+  });
+
+  it('writes no tenant without a file, as for the commands that a person runs', async () => {
+    await load();
+    const before = await db.collection('operators').find().toArray();
+    const tenants = await loadTenants({ file: undefined, db, secretsKey, logger });
+    open.push(tenants);
+    expect(tenants.operator('op1')).toMatchObject({ operatorId: 'op1' });
+    expect(await db.collection('operators').find().toArray()).toEqual(before);
+  });
+
   it('refuses to start with another SECRETS_KEY, and changes nothing', async () => {
     await load();
     const before = await db.collection('operators').find().toArray();

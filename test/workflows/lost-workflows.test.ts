@@ -122,6 +122,44 @@ describe.each([
   });
 });
 
+test.each([
+  ['a credit', 'credit'],
+  ['a follow-up debit', 'debit'],
+] as const)(
+  'terminated while %s is at the wallet, and the answer is lost: repair-records finds it in the workflow, whatever --since says',
+  async (_, type) => {
+    const player = playerOf(harness, { gameCode: FOLLOW_UP_GAME });
+    const hash = await player.open({ roundId: 'r', rngCallId: 'd-1', winAmount: WIN });
+    const before = (await harness.calls(hash)).length;
+    await harness.fault({ fault: 'hang', when: 'after', match: { type, gameRound: hash } });
+    const call = refused(
+      type === 'credit' ? player.collect(hash, WIN, 'c') : player.start({ roundId: 'r', rngCallId: 'd-2' }),
+    ).catch(() => undefined);
+    await until(
+      () => harness.calls(hash),
+      (calls) => calls.length > before,
+    );
+    await sleep(500);
+    await terminate(hash);
+    await call;
+    await harness.clearFaults();
+    expect(await harness.repair(new Date())).toMatchObject({ rounds: 1, failed: [] });
+    const sent = (await harness.calls(hash)).at(-1)!.body.transactions.map(({ hash: one }) => one);
+    const known = (await harness.rounds.find(hash))!.transactions.map(({ hash: one }) => one);
+    expect(known).toEqual(expect.arrayContaining(sent));
+    // A person decides about the debit, whose outcome is unknown. The credit is sent again.
+    if (type === 'debit') return;
+    await until(
+      () => harness.reconcile('op1', hash).catch(() => undefined),
+      (result) => result !== undefined,
+    );
+    const { net, movements } = await harness.ledger(hash);
+    expect(net).toBe(WIN - STAKE);
+    expect(movements.filter(({ type: one }) => one === 'credit')).toHaveLength(1);
+  },
+  60_000,
+);
+
 test('terminated while its last call is at the wallet: the record is closed, and a reconciliation goes by it', async () => {
   const player = playerOf(harness);
   const hash = await player.open({ winAmount: WIN });

@@ -78,7 +78,7 @@ describe('repaired all at once', () => {
     const open = await player.open({ winAmount: WIN });
     const before = await recordOf(open);
     await harness.rounds.collection.deleteOne({ _id: open });
-    expect(await harness.repair(since)).toMatchObject({ records: 3, rounds: 0 });
+    expect(await harness.repair(since)).toMatchObject({ records: 3, guards: 1, rounds: 0 });
     for (const { hash, last } of closed) expect(await recordOf(hash)).toEqual(last);
     expect(await recordOf(open)).toEqual(before);
     expect(await refused(player.start())).toBe('400 GAMEROUNDALREADYSTARTED');
