@@ -58,8 +58,13 @@ export function expectedMarks(
     state?.status === 'open' && !state.crashed && !pending.some(({ name }) => name === 'autoClose');
   if (isWaiting && openForMs > 2 * closeMs + BAND_MS) must.add('auto-close-failing');
   else if (openForMs > 2 * closeMs - BAND_MS) may.add('auto-close-failing');
-  // Only once somebody has touched the round does it find out.
-  if (isAhead) may.add('restored');
+  if (isAhead) {
+    // Only once somebody has touched the round does it find out.
+    may.add('restored');
+    // Until then the record shows what the lost run waited for.
+    for (const mark of ['credit-pending', 'credit-unauthorised', 'void-pending', 'void-refused'])
+      may.add(mark);
+  }
   if (answeredVoid(round.calls, 400)) may.add('void-unconfirmed');
   return { must: [...must], may: [...may] };
 }

@@ -87,6 +87,13 @@ describe('the marks that a round should have', () => {
   });
 });
 
+test('a record of a later time than its workflow may show what the lost run waited for', () => {
+  const round = { calls: [], state: { status: 'open', transactions: [] } } as unknown as RoundEvidence;
+  const { must, may } = expectedMarks(round, { pending: [], openForMs: 0, isAhead: true });
+  expect(must).toEqual([]);
+  expect(may).toEqual(expect.arrayContaining(['restored', 'credit-unauthorised']));
+});
+
 test('a delivery that found the record ahead is told from one that reached the wallet', () => {
   const result = { payloads: [defaultPayloadConverter.toPayload({ result: { kind: 'ahead' }, at: 'x' })] };
   const events = [
