@@ -4,12 +4,17 @@ import { createServer, type AddressInfo } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '../../src/logging';
+import { openDatabase } from '../../src/read-model/connect';
+import { loadTenants } from '../../src/tenants';
 import { compiledService } from '../support/e2e-build';
 import { required } from '../support/rounds-harness';
 import { bareEnvironment } from '../support/service-processes';
 
 /* What a person runs beside a service: `npm run resume` and `npm run repair-records`. */
 jest.setTimeout(60_000);
+
+const SECRETS_KEY = Buffer.alloc(32, 7);
 
 let service: string;
 let dir: string;
@@ -34,6 +39,7 @@ function run(script: string, args: readonly string[], change: NodeJS.ProcessEnv 
     ...bareEnvironment(),
     ...{
       DATA_DIR: dir,
+      SECRETS_KEY: SECRETS_KEY.toString('base64'),
       TENANTS_FILE: join(dir, 'tenants.json'),
       MONGODB_DATABASE: `by-hand-${randomUUID()}`,
     },
@@ -48,6 +54,14 @@ function run(script: string, args: readonly string[], change: NodeJS.ProcessEnv 
   );
 }
 
+/** A service has written its tenants to MongoDB. */
+async function serviceHasStarted(database: string): Promise<void> {
+  const { client, db } = openDatabase(required('TEST_MONGODB_URI'), database);
+  const options = { db, secretsKey: SECRETS_KEY, logger: createLogger({ level: 'error', process: 'api' }) };
+  await (await loadTenants({ file: join(dir, 'tenants.json'), ...options })).close();
+  await client.close();
+}
+
 const RESUME = ['resume.js', ['--operator', 'op1']] as const;
 const REPAIR = ['repair.js', ['--since', new Date().toISOString()]] as const;
 
@@ -55,7 +69,10 @@ test.each([RESUME, REPAIR])('%s runs beside a service, whose ADMIN_PORT is in us
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as AddressInfo;
-  const { code, stdout, stderr } = await run(script, args, { ADMIN_PORT: String(port) });
+  const database = `by-hand-${randomUUID()}`;
+  await serviceHasStarted(database);
+  const change = { ADMIN_PORT: String(port), MONGODB_DATABASE: database };
+  const { code, stdout, stderr } = await run(script, args, change);
   await new Promise((resolve) => taken.close(resolve));
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/waiting rounds resumed|records repaired/);
@@ -78,5 +95,5 @@ test.each([
 
 test('resume names an operator that does not exist', async () => {
   const { code, stderr } = await run('resume.js', ['--operator', 'opX']);
-  expect([code, stderr]).toEqual([1, 'there is no operator "opX", neither in TENANTS_FILE nor in MongoDB\n']);
+  expect([code, stderr]).toEqual([1, 'there is no operator "opX" in MongoDB\n']);
 });

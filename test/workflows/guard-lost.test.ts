@@ -1,7 +1,6 @@
 import { createRoundClient } from '../../src/commands/round-client';
 import { gameroundHash, roundName } from '../../src/domain/hashes';
-import type { Activities } from '../../activities';
-import { finished, playerOf, until } from '../support/player';
+import { playerOf, until } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* A round whose guard is another's by the time a worker comes to it: it sends nothing, and never was (docs/interface#open-round-guard). */
@@ -39,20 +38,5 @@ test('who waits for such a round is told that there is none; its start opens it 
   expect(await Promise.all(waiting)).toEqual(['gone', 'gone']);
   expect(await starting).toMatchObject({ gameRoundInfo: { hash, status: 'open' } });
   expect(await harness.sent(hash)).toEqual(['debit']);
-  await worker.stop();
-}, 60_000);
-
-test('a write of the record that a person completes by hand is made again', async () => {
-  const player = playerOf(harness);
-  let byHand = 0;
-  const project: Activities['project'] = (...args) =>
-    (byHand += 1) > 2 ? harness.activities.project(...args) : Promise.resolve(null as never);
-  const worker = await harness.startWorker({ ...harness.activities, project });
-  const hash = await player.open({ winAmount: 100 });
-  expect(await player.win(hash, { winAmount: 200 })).toMatchObject({ amountToCollect: 300 });
-  expect(await player.end(hash)).toMatchObject({ amountCredited: 300 });
-  await finished(harness, hash);
-  expect(byHand).toBeGreaterThan(2);
-  expect((await harness.rounds.find(hash))?.status).toBe('closed');
   await worker.stop();
 }, 60_000);
