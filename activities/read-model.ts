@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { RECORD_BEHIND, type GameroundActivities } from '../src/contracts/activities';
-import { withKnown, type KnownEntries } from '../src/domain/round/known-entries';
+import { leavesOut, withKnown, type KnownEntries } from '../src/domain/round/known-entries';
 import { replyTo } from '../src/domain/round/replies';
 import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { Rounds } from '../src/read-model/rounds';
@@ -38,6 +38,6 @@ export async function whole<Round extends RoundSnapshot | RoundState>(
   round: Round,
   known: KnownEntries,
 ): Promise<Round | undefined> {
-  if (known.transactions === 0 && known.gameState === 0) return round;
-  return withKnown(round, known, await rounds.recorded(round.identity.gameround));
+  const recorded = leavesOut(known) ? await rounds.recorded(round.identity.gameround) : undefined;
+  return withKnown(round, known, recorded);
 }

@@ -1,4 +1,5 @@
 import type { E2eStack } from '../test/support/e2e-stack';
+import { A_RECORD } from '../src/read-model/guards';
 
 interface MovementOfOperator {
   seq: number;
@@ -34,7 +35,7 @@ export async function compareBooks(stack: E2eStack, operatorId: string): Promise
   const ledger = await movementsByRound(stack, operatorId);
   const records = await stack.db
     .collection<RecordFields>('gamerounds')
-    .find({ operator: operatorId, version: { $gt: 0 } })
+    .find({ operator: operatorId, ...A_RECORD })
     .toArray();
   const voids = [...ledger.values()].flat().filter(({ type }) => type === 'void').length;
   const differences: string[] = [];

@@ -5,7 +5,7 @@ import type { RoundDocument } from '../src/read-model/rounds';
 import { addTo, fieldsThatDiffer, type Totals } from './compare';
 import { describe, type Difference } from './differences';
 import { recordIn, type RecordInHistory } from './record';
-import { replay, type ReplayOptions } from './replay';
+import { replay, type Replayed, type ReplayOptions } from './replay';
 import { gameroundOf, type Run } from './runs';
 
 /** Something that is not as it should be. */
@@ -68,13 +68,7 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
     ports.found(finding);
   };
 
-  async function judge({
-    run,
-    problem,
-  }: {
-    run: Run;
-    problem?: { eventId?: string; reason: string };
-  }): Promise<void> {
+  async function judge({ run, problem }: Replayed): Promise<void> {
     const gameround = gameroundOf(run);
     ports.step();
     if (problem !== undefined) {

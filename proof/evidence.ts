@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { workflowIdOf, type GameroundStart } from '../src/contracts/gameround';
+import { A_RECORD } from '../src/read-model/guards';
 import type { RoundDocument, Rounds } from '../src/read-model/rounds';
 import type { AuditPorts } from './audit';
 import { queryOf, type Options } from './command';
@@ -15,9 +16,6 @@ export interface Evidence {
   /** For tests that run several workers on one server. */
   taskQueue?: string;
 }
-
-/** Not a document that only holds the guard (src/read-model/guards.ts). */
-const A_RECORD = { version: { $gt: 0 } };
 
 /** The rounds of the server that the options name, then those of their folder. */
 export async function* roundsIn(

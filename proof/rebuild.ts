@@ -1,3 +1,4 @@
+import { forEach } from '../src/domain/for-each';
 import { holdsGuard } from '../src/domain/round/replies';
 import type { RoundIdentity } from '../src/domain/round/types';
 import type { Guards } from '../src/read-model/guards';
@@ -20,21 +21,13 @@ export interface Rebuilt {
   findings: number;
 }
 
-/** Runs that are written at the same time, since each write waits for MongoDB's journal. */
-const AT_A_TIME = 8;
-
 /**
  * Writes the record of each run under its own version, so a newer record stays, and the rounds go on as before. Gives each
  * open round its guard.
  */
 export async function rebuild(ports: RebuildPorts): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { records: 0, guards: 0, findings: 0 };
-  const source = ports.runs[Symbol.asyncIterator]();
-  const work = async (): Promise<void> => {
-    for (let next = await source.next(); next.done !== true; next = await source.next())
-      await write(next.value);
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await forEach(ports.runs, write);
   return rebuilt;
 
   async function write(run: Run): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CommandEnd, Delivered, ProjectedRound } from '../src/contracts/activities';
 import type { GameroundResult, GameroundStart } from '../src/contracts/gameround';
 import { applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
-import { withKnown, type KnownEntries, type Recorded } from '../src/domain/round/known-entries';
+import { withKnown, type Recorded } from '../src/domain/round/known-entries';
 import { snapshotOf } from '../src/domain/round/replies';
 import type { RoundIdentity, RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { Ending, Fact } from './events';
@@ -115,23 +115,15 @@ function writeOf(
 ): Write | undefined {
   if (activity === 'project') {
     const { snapshot, known, version } = args[0] as ProjectedRound;
-    const whole = wholeOf(snapshot, known, base);
+    const whole = withKnown(snapshot, known, base);
     return { scheduledId, version, record: () => whole, isDelivery: false };
   }
   const end = activity === 'deliver' ? (args[1] as CommandEnd | undefined) : undefined;
   if (!end) return undefined;
-  const before = wholeOf(end.state, end.known, base);
+  const before = withKnown(end.state, end.known, base);
   const record = (result: unknown): RoundSnapshot | undefined =>
     before && afterDelivery(before, result as Delivered);
   return { scheduledId, version: end.version, record, isDelivery: true };
-}
-
-function wholeOf<Round extends RoundSnapshot | RoundState>(
-  round: Round,
-  known: KnownEntries,
-  base: Recorded | undefined,
-): Round | undefined {
-  return known.transactions === 0 && known.gameState === 0 ? round : withKnown(round, known, base);
 }
 
 function afterDelivery(before: RoundState, { result, at }: Delivered): RoundSnapshot | undefined {

@@ -13,9 +13,7 @@ export interface CommandPorts {
   findRecorded(gameround: string): Promise<Recorded | undefined>;
   /** The owner and status in the record, without the rest. */
   findStanding(gameround: string): Promise<Standing | undefined>;
-  /**
-   * Writes the record if it is missing or older than its workflow, and returns whether it was.
-   */
+  /** Writes the record if it is missing or older than its workflow, and returns whether it was. */
   repairRecord(state: RoundStateView): Promise<boolean>;
   guards: RoundGuards;
   /** The settings of operator and game that a new round copies. */

@@ -1,12 +1,9 @@
 import type { Client } from '@temporalio/client';
-import {
-  GAMEROUND_WORKFLOW,
-  workflowIdOf,
-  type GameroundStart,
-  type RoundStateView,
-} from '../contracts/gameround';
+import { GAMEROUND_WORKFLOW, workflowIdOf, type GameroundStart } from '../contracts/gameround';
+import { forEach } from '../domain/for-each';
 import { holdsGuard } from '../domain/round/replies';
 import { needsWorkflow, restoredRound, unknownBet } from '../domain/round/restored';
+import type { RoundIdentity } from '../domain/round/types';
 import type { CommandPorts } from './ports';
 import { createRoundClient, type RoundClient } from './round-client';
 
@@ -60,13 +57,9 @@ export async function repairRecords(
       // Its initial debit is not decided, so it has no record yet.
       if (state === undefined || state.phase === 'starting') return;
       const { identity } = state;
-      const isHolder = async (): Promise<boolean> =>
-        (await ports.guards.holder(identity))?.gameround === gameround;
-      const heldBefore = await isHolder();
+      const lacksGuard = holdsGuard(state) && (await ports.guards.holder(identity))?.gameround !== gameround;
       if (await ports.repairRecord(state)) repaired.records += 1;
-      // A record that was missing takes the free guard by itself.
-      const given = await holdsGuardAgain(ports, rounds, state);
-      if (given || (!heldBefore && (await isHolder()))) repaired.guards += 1;
+      if (lacksGuard && (await giveGuard(ports.guards, rounds, identity))) repaired.guards += 1;
     }),
   );
   await forEach(
@@ -104,27 +97,15 @@ async function* hashesOf(workflows: AsyncIterable<{ workflowId: string }>): Asyn
   for await (const { workflowId } of workflows) yield workflowId.slice(workflowIdOf('').length);
 }
 
-/** Rounds that are checked at the same time, since each check waits for a worker. */
-const AT_A_TIME = 8;
-
-async function forEach<T>(items: AsyncIterable<T>, run: (item: T) => Promise<void>): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]();
-  const work = async (): Promise<void> => {
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
-      await run(next.value);
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
-}
-
-/** Gives the guard to an open round, if the guard is gone or belongs to a round that is not open. */
-async function holdsGuardAgain(
-  { guards }: RepairPorts,
+/** Gives the guard to an open round, if the guard is gone or belongs to a round that is not open. Returns whether it has it. */
+async function giveGuard(
+  guards: RepairPorts['guards'],
   rounds: RoundClient,
-  state: RoundStateView,
+  identity: RoundIdentity,
 ): Promise<boolean> {
-  const { identity } = state;
   const holder = await guards.holder(identity);
-  if (!holdsGuard(state) || holder?.gameround === identity.gameround) return false;
+  // A record that was missing has taken the free guard when it was written.
+  if (holder?.gameround === identity.gameround) return true;
   if (holder !== undefined) {
     const other = await rounds.state(holder.gameround);
     if (other !== undefined && holdsGuard(other) && (await rounds.isRunning(holder.gameround))) return false;

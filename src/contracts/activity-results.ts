@@ -1,3 +1,4 @@
+import { isObject } from '../domain/is-object';
 import type { Recorded } from '../domain/round/known-entries';
 import type { WalletPurpose } from '../domain/wallet-call';
 import type { DeliveryResult } from './activities';
@@ -72,10 +73,6 @@ function isBalance(value: unknown): boolean {
     isAbsentOr((list) => isListOf(isObject, list), tickets) &&
     isAbsentOr(isObject, discountInfo)
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isListOf(isOne: (value: unknown) => boolean, value: unknown): boolean {

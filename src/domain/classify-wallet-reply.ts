@@ -1,4 +1,5 @@
 import { ERRORS, errorIn, errorObject, type ErrorObject } from './errors';
+import { isObject } from './is-object';
 import { normalId } from './hashes';
 import { exactSum, MAX_AMOUNT } from './money';
 import { bytesOf } from './texts';
@@ -291,10 +292,6 @@ function readBalanceItem(item: unknown): WalletBalance['balances'] {
 /** `balance.totalBalance`: the sum of the balances. */
 export function totalBalance(balance: WalletBalance): number {
   return exactSum(balance.balances.map(({ amount }) => amount));
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function asArray(value: unknown): unknown[] {

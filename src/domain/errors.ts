@@ -1,3 +1,5 @@
+import { isObject } from './is-object';
+
 /** The error object in the field `errorCode` of a reply (docs/interface#error-object). */
 export interface ErrorObject {
   id: number;
@@ -23,10 +25,6 @@ export function errorIn(holder: unknown, status: number): ErrorObject | undefine
   if ((id ?? 0) === 0 && (msg ?? '') === '') return undefined;
   const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_ERROR_TEXT) : '');
   return { id: Number.isSafeInteger(id) ? Number(id) : 0, msg: text(msg), clientmsg: text(clientmsg) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface CatalogueEntry {

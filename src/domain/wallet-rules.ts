@@ -1,6 +1,7 @@
 import { errorIn, type ErrorObject } from './errors';
 import { normalId } from './hashes';
-import { asArray, describe, has, hashIn, isObject, isUnauthorised } from './classify-wallet-reply';
+import { asArray, describe, has, hashIn, isUnauthorised } from './classify-wallet-reply';
+import { isObject } from './is-object';
 import type { OperatorTransaction, WalletAnswer, WalletCall } from './wallet-call';
 
 /** One delivery, for logs and metrics only. It decides nothing. */

@@ -117,7 +117,7 @@ export function createGuards(db: Db): Guards {
       return (await rounds.updateOne(held, { $unset: { holds: '' } }, LIMITS)).modifiedCount === 1;
     },
     async restore(key, gameround) {
-      return hold({ _id: gameround, ...fieldsOf(key), version: { $gt: 0 } });
+      return hold({ _id: gameround, ...fieldsOf(key), ...A_RECORD });
     },
     async confirm(key, gameround, attemptAt) {
       const before = await rounds
@@ -188,6 +188,9 @@ export async function ensureGuardIndex(db: Db): Promise<void> {
     await rounds.createIndexes([GUARD_INDEX]);
   }
 }
+
+/** Not a document that only holds the guard. */
+export const A_RECORD = { version: { $gt: 0 } };
 
 /** A round that has sent nothing. */
 const UNCONFIRMED = { version: 0, confirmed: { $exists: false } };

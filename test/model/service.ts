@@ -5,6 +5,7 @@ import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 import { recordShown, type Books, type RecordOnWire } from './compare';
 import type { Setup } from './reference';
 import { meaningOf, REPEATABLE_ERROR, type Call, type Fault, type GameIndex } from './types';
+import { A_RECORD } from '../../src/read-model/guards';
 
 /** The player's two games: plain, and with follow-up debits. */
 export const GAMES = [
@@ -126,10 +127,7 @@ export class Player {
       ) as Promise<Account>,
       this.stack.db
         .collection<RecordOnWire & { _id: string; player: string }>('gamerounds')
-        .find(
-          { operator: operatorId, player: playerId, version: { $gt: 0 } },
-          { projection: { snapshot: 0 } },
-        )
+        .find({ operator: operatorId, player: playerId, ...A_RECORD }, { projection: { snapshot: 0 } })
         .toArray(),
     ]);
     const moves: Books['moves'] = {};

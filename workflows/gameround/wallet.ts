@@ -16,9 +16,9 @@ import {
   type GameroundActivities,
   type WalletDelivery,
 } from '../../src/contracts/activities';
+import { isDeliveryResult } from '../../src/contracts/activity-results';
 import { mark } from '../../src/domain/round/attention';
 import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
-import { isDeliveryResult } from '../../src/contracts/activity-results';
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
 import type { WalletOutcome } from '../../src/domain/wallet-call';

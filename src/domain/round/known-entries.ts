@@ -55,12 +55,18 @@ export function withoutKnown<Round extends Lists>(
   };
 }
 
-/** Adds the left-out entries from the record again. Undefined if the record has another version than `known`. */
+/** Whether entries are left out, so that the record is needed. */
+export function leavesOut({ transactions, gameState }: KnownEntries): boolean {
+  return transactions > 0 || gameState > 0;
+}
+
+/** Adds the left-out entries, if there are any, from the record again. Undefined if the record has another version than `known`. */
 export function withKnown<Round extends Lists>(
   round: Round,
   known: KnownEntries,
   recorded: Recorded | undefined,
 ): Round | undefined {
+  if (!leavesOut(known)) return round;
   if (recorded?.version !== known.version) return undefined;
   const { transactions, gameState } = recorded.snapshot;
   return {

@@ -1,4 +1,5 @@
 import { normalId } from '../hashes';
+import { isObject } from '../is-object';
 import { isAmount } from '../money';
 import { isFreeText, isIdentifier, isLine, isStrings, MAX_ID_CHARS } from '../texts';
 import type { Command } from './types';
@@ -70,10 +71,6 @@ const isJackpots = (value: unknown): boolean =>
   value.map(fieldsOf).every(({ jackpotId, jackpotMode }) => isId(jackpotId) && isId(jackpotMode));
 const isHashes = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= MAX_HASHES && value.every(isId);
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {};

@@ -1,4 +1,5 @@
 import { errorIn, errorObject, type ErrorObject } from '../errors';
+import { isObject } from '../is-object';
 import { normalId } from '../hashes';
 import { missingIn, readBalance } from '../classify-wallet-reply';
 import type { OperatorTransaction, WalletAnswer, WalletBalance } from '../wallet-call';
@@ -92,8 +93,4 @@ function readHashes(
     const errorCode = errorIn(item, status);
     return [errorCode === undefined ? { hash } : { hash, errorCode }];
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
