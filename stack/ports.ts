@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { UserError } from './user-error';
 
@@ -18,21 +19,19 @@ export async function requireFree(port: number, host: string, what: string): Pro
   if (!(await isPortFree(port, host))) throw new UserError(`Port ${port}, needed for ${what}, is in use.`);
 }
 
+/**
+ * Systems take the ports of outgoing connections from 32768 upwards (Linux) or from higher ones. A port from there can be
+ * taken by a connection before its server listens, or while the server is restarted.
+ */
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_000;
+
 /** Ports that were free a moment ago, all different. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  const probes = await Promise.all(Array.from({ length: count }, () => listenAnywhere(host)));
-  await Promise.all(probes.map(({ close }) => close()));
-  return probes.map(({ port }) => port);
-}
-
-function listenAnywhere(host: string): Promise<{ port: number; close: () => Promise<void> }> {
-  return new Promise((done, fail) => {
-    const probe = createServer();
-    probe.once('error', fail);
-    probe.listen({ port: 0, host }, () => {
-      const address = probe.address();
-      if (address === null || typeof address === 'string') return fail(new Error('no port was given'));
-      done({ port: address.port, close: () => new Promise((closed) => probe.close(() => closed())) });
-    });
-  });
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (await isPortFree(port, host)) ports.add(port);
+  }
+  return [...ports];
 }
