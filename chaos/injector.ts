@@ -19,6 +19,8 @@ export interface Injected {
   lane: Lane;
   fault: Fault;
   hits: number;
+  /** Why the fault could not be dealt. */
+  error?: string;
 }
 
 export interface InjectorOptions {
@@ -109,7 +111,8 @@ export class Injector {
       try {
         entry.hits = await this.#inject(fault);
       } catch (error) {
-        this.options.log(`${fault.name}: ${String(error)}`);
+        entry.error = String(error);
+        this.options.log(`${fault.name}: ${entry.error}`);
       }
       // Time was over before it could meet anything: it is as if it had not been dealt.
       if (entry.hits === 0 && this.options.isOver()) this.injected.splice(this.injected.indexOf(entry), 1);
@@ -286,4 +289,14 @@ export function tally(injected: readonly Injected[]): Map<string, { times: numbe
     counts.set(fault.name, { times: known.times + 1, hits: known.hits + hits });
   }
   return new Map([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** A fault that can never be dealt tests nothing. A single one may fail, for instance because its round ended meanwhile. */
+export function faultsDealt(injected: readonly Injected[]): Checked {
+  const names = [...new Set(injected.map(({ fault }) => fault.name))];
+  const violations = names.flatMap((name) => {
+    const dealt = injected.filter(({ fault }) => fault.name === name);
+    return dealt.every(({ error }) => error !== undefined) ? [{ what: `${name}: ${dealt[0]?.error}` }] : [];
+  });
+  return { id: 'I13', promise: 'each kind of fault could be dealt', examined: names.length, violations };
 }

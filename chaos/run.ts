@@ -10,7 +10,7 @@ import { everyRoundReplays, nobodyForgotten, nobodyIdle, properEnds, recordIsRou
 import { BUGS, type BugName } from './bugs';
 import { drain, whatItWaitsFor } from './drain';
 import { each, gather, type Evidence } from './evidence';
-import { Injector, tally } from './injector';
+import { faultsDealt, Injector, tally } from './injector';
 import { Notes, type Command } from './players/notes';
 import { Player, type Table } from './players/player';
 import type { Pace } from './schedule';
@@ -131,6 +131,7 @@ export async function runChaos(
       everyRoundReplays(evidence),
       await drained(stack, [...left, ...still], evidence.rounds.size),
       noOwnEnds(stack),
+      faultsDealt(injector.injected),
     ];
     clock('check');
     await onEvidence(evidence, checks);

@@ -4,7 +4,10 @@ import { projectRoot } from '../stack/paths';
 import { makeChange, type Change } from '../test/support/changed-project';
 import { compiledService } from '../test/support/e2e-build';
 
-const SOURCES = ['src', 'workflows', 'activities', 'worker', 'stack', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  ...['src', 'workflows', 'activities', 'worker', 'proof', 'stack'],
+  ...['package.json', 'package-lock.json'],
+];
 
 /**
  * New workflow code as a deploy brings it: every command of a round takes a step more, and the round one more at its

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUG_NAMES, BUGS } from '../../chaos/bugs';
-import { NEXT_WORKFLOWS } from '../../chaos/sources';
+import { faultsDealt, type Injected } from '../../chaos/injector';
+import { compiledWith, NEXT_WORKFLOWS } from '../../chaos/sources';
 import type { Change } from '../support/changed-project';
 import { faultsOf, LANES, LONG } from '../../chaos/schedule';
 import { projectRoot } from '../../stack/paths';
@@ -28,4 +29,19 @@ test('a seed gives the same faults again, and another seed others', () => {
     );
   expect(first(7)).toBe(first(7));
   expect(first(8)).not.toBe(first(7));
+});
+
+test('the next workflow code compiles, so that a deploy can be dealt', async () => {
+  const next = await compiledWith(NEXT_WORKFLOWS);
+  expect(next).not.toBe(await compiledWith([]));
+}, 60_000);
+
+test('a kind of fault that can never be dealt is a violation', () => {
+  const dealt = (name: string, error?: string): Injected => ({
+    ...{ atMs: 0, lane: LANES[0], hits: 0 },
+    fault: { name, kind: 'deploy' },
+    ...(error === undefined ? {} : { error }),
+  });
+  const checked = faultsDealt([dealt('one', 'a round ended'), dealt('one'), dealt('two', 'no such file')]);
+  expect(checked).toMatchObject({ examined: 2, violations: [{ what: 'two: no such file' }] });
 });
