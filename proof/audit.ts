@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowIdOf } from '../src/contracts/gameround';
+import { holdsGuard } from '../src/domain/round/replies';
 import type { RoundSnapshot } from '../src/domain/round/types';
 import type { RoundDocument } from '../src/read-model/rounds';
 import { addTo, fieldsThatDiffer, type Totals } from './compare';
@@ -16,8 +17,9 @@ export interface Finding {
    * - `differs`: the record differs from the history.
    * - `no-record`, `no-workflow`: one of the two is missing.
    * - `not-running`: the round is open, and its workflow has ended.
+   * - `no-guard`: the round is open, and its player could start another one.
    */
-  kind: 'replay' | 'differs' | 'no-record' | 'no-workflow' | 'not-running';
+  kind: 'replay' | 'differs' | 'no-record' | 'no-workflow' | 'not-running' | 'no-guard';
   reasons: string[];
   fields?: Difference[];
 }
@@ -26,7 +28,11 @@ export interface AuditPorts {
   runs: AsyncIterable<Run>;
   replay: ReplayOptions;
   environment: string;
-  find: (gameround: string) => Promise<RoundDocument | undefined>;
+  find: (gameround: string) => Promise<Document | undefined>;
+  /** Why an open round rightly has no guard, or who has it. */
+  guardOf: (round: Document) => Promise<'moved' | { holder: string | undefined }>;
+  /** Rounds without a record whose first bet may have been taken. Most of them are under way. */
+  undecidedBets(): AsyncIterable<string>;
   /** The records that have to have a workflow. */
   records(): AsyncIterable<Pick<RoundDocument, '_id' | 'closedAt'>>;
   /** The newest run on the server; undefined if there is none. */
@@ -36,6 +42,9 @@ export interface AuditPorts {
   found(finding: Finding): void;
   step(): void;
 }
+
+/** A record, and whether it holds the open-round guard (src/read-model/guards.ts). */
+export type Document = RoundDocument & { holds?: true };
 
 export interface Audited {
   rounds: number;
@@ -63,6 +72,7 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
   const seen = new Map<string, number>();
   /** A round may have several runs, after a reset or if its name was free again. The newest one counts. */
   const open = new Map<string, Finding | 'in progress'>();
+  const running = new Set<string>();
   const tell = (finding: Finding): void => {
     audited.findings += 1;
     ports.found(finding);
@@ -76,6 +86,7 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
       tell({ gameround, kind: 'replay', reasons: [`${at}${problem.reason}`] });
     }
     const judged = await judgeLive(ports, run, gameround);
+    if (judged !== undefined && judged.told.ending === undefined) running.add(gameround);
     const before = seen.get(gameround) ?? -1;
     const version = judged?.version ?? -1;
     const isKnownAsFine = before >= 0 && !open.has(gameround);
@@ -98,36 +109,45 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
   for await (const replayed of replay(ports.runs, ports.replay)) await judge(replayed);
   for await (const replayed of replay(unlisted(), ports.replay)) await judge(replayed);
   for (const finding of open.values()) {
-    if (finding === 'in progress') audited.inProgress += 1;
+    // A reset has ended this run, and the next one repeats the round's newest steps.
+    const isRepeated =
+      finding !== 'in progress' && finding.kind === 'not-running' && running.has(finding.gameround);
+    if (finding === 'in progress' || isRepeated) audited.inProgress += 1;
     else tell(finding);
   }
   return audited;
 
-  /** The runs of records that no listed run has told. The server may list a round later than it runs. */
+  /** The runs of records and bets that no listed run has told. The server may list a round later than it runs. */
   async function* unlisted(): AsyncIterable<Run> {
+    const lacks = (gameround: string, reason: string): void =>
+      tell({ gameround, kind: 'no-workflow', reasons: [reason] });
     for await (const { _id, closedAt } of ports.records()) {
       if (seen.has(_id)) continue;
       const run = await ports.newestRun(workflowIdOf(_id));
       if (run !== undefined) yield run;
       else if (closedAt !== undefined && closedAt < ports.keptSince) audited.expired += 1;
-      else
-        tell({
-          gameround: _id,
-          kind: 'no-workflow',
-          reasons: ['MongoDB has a record, and no workflow exists'],
-        });
+      else lacks(_id, 'MongoDB has a record, and no workflow exists');
+    }
+    for await (const gameround of ports.undecidedBets()) {
+      if (seen.has(gameround)) continue;
+      const run = await ports.newestRun(workflowIdOf(gameround));
+      if (run !== undefined) yield run;
+      else if ((await ports.find(gameround)) === undefined)
+        lacks(gameround, `no workflow exists, and ${LOST_BET}`);
     }
   }
 }
 
 interface Judged {
   told: RecordInHistory;
-  record: RoundDocument | undefined;
+  record: Document | undefined;
   /** Of the newest record in the history; 0 if it has none. */
   version: number;
   finding?: Finding;
   isInProgress: boolean;
 }
+
+const LOST_BET = 'its first bet may have been taken: there is no record';
 
 const LOOKS = 5;
 const PAUSE_MS = 300;
@@ -146,7 +166,7 @@ async function judgeLive(ports: AuditPorts, run: Run, gameround: string): Promis
 }
 
 async function judgeOnce(
-  { find, environment }: Pick<AuditPorts, 'find' | 'environment'>,
+  { find, guardOf, environment }: Pick<AuditPorts, 'find' | 'guardOf' | 'environment'>,
   run: Run,
   gameround: string,
 ): Promise<Judged | undefined> {
@@ -158,13 +178,14 @@ async function judgeOnce(
   if (told.faults.length > 0)
     return { ...judged, finding: { gameround, kind: 'replay', reasons: told.faults } };
   if (record === undefined) {
-    if (told.written === undefined) return judged;
+    if (told.written === undefined) return isLost(run, told) ? notRunning(judged, LOST_BET) : judged;
     return {
       ...judged,
       finding: { gameround, kind: 'no-record', reasons: ['the history has written a record'] },
     };
   }
-  if (record.version === told.deliveringAs) return { ...judged, isInProgress: true };
+  const isRepeated = told.isRepeating && told.ending === undefined && record.version > judged.version;
+  if (isRepeated || record.version === told.deliveringAs) return { ...judged, isInProgress: true };
   const recorded = told.maybe.find(({ version }) => version === record.version) ?? told.written;
   if (recorded === undefined)
     return {
@@ -176,11 +197,26 @@ async function judgeOnce(
     const reasons = fields.map((field) => describe(field, ['history', 'MongoDB']));
     return { ...judged, finding: { gameround, kind: 'differs', reasons, fields } };
   }
-  if (recorded.snapshot.status !== 'open' || told.ending === undefined) return judged;
-  return {
-    ...judged,
-    finding: { gameround, kind: 'not-running', reasons: [`its workflow is ${told.ending}`] },
-  };
+  if (recorded.snapshot.status !== 'open') return judged;
+  if (told.ending !== undefined) return notRunning(judged);
+  if (!holdsGuard(recorded.snapshot) || record.holds === true) return judged;
+  const guard = await guardOf(record);
+  if (guard === 'moved') return judged;
+  const reason = `the round is open and ${guard.holder ?? 'no round of its player'} has the guard`;
+  return { ...judged, finding: { gameround, kind: 'no-guard', reasons: [reason] } };
+}
+
+function notRunning(judged: Judged, ...more: string[]): Judged {
+  const { gameround } = judged.told.identity;
+  const reasons = [[`its workflow is ${judged.told.ending}`, ...more].join(', and ')];
+  return { ...judged, finding: { gameround, kind: 'not-running', reasons } };
+}
+
+/** Whether the workflow was stopped while its first bet was under way. */
+function isLost({ facts }: Run, { ending }: RecordInHistory): boolean {
+  return (
+    ending === 'terminated' && facts.some((fact) => fact.is === 'scheduled' && fact.activity === 'deliver')
+  );
 }
 
 function snapshotIn({ snapshot }: RoundDocument): RoundSnapshot | undefined {

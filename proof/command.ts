@@ -62,11 +62,16 @@ export function quietRuntime(): void {
   });
 }
 
+/** Such as `1 round` and `2 rounds`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 const EVERY_MS = 2_000;
 
 /** Counts, and writes the count and the rate to standard error every two seconds and at the end. */
 export function progressOf(
-  what: string,
+  [one, many, done]: [one: string, many: string, done: string],
   write = (text: string) => void process.stderr.write(text),
 ): { step: () => void; end: () => void } {
   let count = 0;
@@ -74,7 +79,7 @@ export function progressOf(
   let shownAt = begunAt;
   const show = (): void => {
     const seconds = Math.max((performance.now() - begunAt) / 1_000, 0.001);
-    write(`${count} ${what}, ${Math.round(count / seconds)} per second\n`);
+    write(`${counted(count, one, many)} ${done}, ${Math.round(count / seconds)} per second\n`);
   };
   return {
     step: () => {

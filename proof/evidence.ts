@@ -1,11 +1,11 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { workflowIdOf, type GameroundStart } from '../src/contracts/gameround';
-import { A_RECORD } from '../src/read-model/guards';
+import { A_RECORD, createGuards } from '../src/read-model/guards';
 import type { RoundDocument, Rounds } from '../src/read-model/rounds';
-import type { AuditPorts } from './audit';
+import type { AuditPorts, Document } from './audit';
 import { queryOf, type Options } from './command';
-import { runOnServer, runsInFolder, runsOnServer, type Run } from './runs';
+import { runOnServer, runsInFolder, runsOnServer, type Run, type Wanted } from './runs';
 
 /** Where the histories and the records are. */
 export interface Evidence {
@@ -17,15 +17,22 @@ export interface Evidence {
   taskQueue?: string;
 }
 
-/** The rounds of the server that the options name, then those of their folder. */
+/** The rounds of the server that the options name, then those of their folder that the server does not have. */
 export async function* roundsIn(
   { client, codec, taskQueue }: Evidence,
   options: Options,
-  wanted?: Parameters<typeof runsOnServer>[3],
+  wanted: Wanted = () => Promise.resolve(true),
 ): AsyncIterable<Run> {
-  yield* runsOnServer(client, queryOf(options, undefined, taskQueue), codec, wanted);
-  if (options.dir === undefined) return;
-  for await (const run of runsInFolder(options.dir, codec)) if (isWanted(run, options)) yield run;
+  const { dir } = options;
+  const listed = new Set<string>();
+  const notes: Wanted = (run) => {
+    if (dir !== undefined) listed.add(run.runId);
+    return wanted(run);
+  };
+  yield* runsOnServer(client, queryOf(options, undefined, taskQueue), codec, notes);
+  if (dir === undefined) return;
+  for await (const run of runsInFolder(dir, codec))
+    if (!listed.has(run.runId) && isWanted(run, options)) yield run;
 }
 
 function isWanted({ facts, history }: Run, { operator, since }: Options): boolean {
@@ -68,6 +75,8 @@ export async function auditPorts(
     environment,
     find: async (gameround) =>
       (await rounds.collection.findOne({ _id: gameround, ...A_RECORD })) ?? undefined,
+    guardOf: (round) => guardOf(rounds, round),
+    undecidedBets: () => undecidedBets(rounds, options),
     records: () => recordsIn(rounds, options),
     newestRun: (workflowId) => newestRun(client, codec, workflowId),
     keptSince: await keptSince(client),
@@ -85,6 +94,39 @@ function recordsIn(
       ? {}
       : { $or: [{ status: 'open' as const }, { closedAt: { $gte: new Date(since) } }] };
   return collection.find({ ...A_RECORD, ...ofOperator, ...closed }, { projection: { closedAt: 1 } });
+}
+
+/**
+ * Who has the guard of an open round that does not hold it. `moved`: another provider has started a round since, as the game
+ * has moved to it. The older round goes on without the guard.
+ */
+async function guardOf(
+  { db, collection }: Rounds,
+  { operator, player, game, mode, providerId, openedAt }: Document,
+): Promise<'moved' | { holder: string | undefined }> {
+  const holder = await createGuards(db).holder({
+    operatorId: operator,
+    playerId: player,
+    gameCode: game,
+    mode,
+  });
+  const ofPlayer = { operator, player, game, mode };
+  const newer = { ...ofPlayer, providerId: { $ne: providerId }, openedAt: { $gt: openedAt } };
+  if (holder === undefined)
+    return (await collection.findOne(newer)) === null ? { holder: undefined } : 'moved';
+  const found = await collection.findOne<Partial<RoundDocument> & { start?: string }>({
+    _id: holder.gameround,
+  });
+  const started = found?.start === undefined ? undefined : (JSON.parse(found.start) as GameroundStart);
+  const other = found?.providerId ?? started?.identity.providerId;
+  return other === undefined || other === providerId ? { holder: holder.gameround } : 'moved';
+}
+
+async function* undecidedBets({ db }: Rounds, { operator }: Options): AsyncIterable<string> {
+  for await (const { gameround, start } of createGuards(db).undecidedBets()) {
+    const { identity } = JSON.parse(start) as GameroundStart;
+    if (operator === undefined || identity.operatorId === operator) yield gameround;
+  }
 }
 
 async function newestRun(client: Client, codec: PayloadCodec, workflowId: string): Promise<Run | undefined> {

@@ -6,7 +6,7 @@ import { dataConverterOf } from '../src/payloads/data-converter';
 import { createRounds } from '../src/read-model/rounds';
 import { audit } from './audit';
 import { withReplayBundle } from './bundle';
-import { optionsOf, progressOf, quietRuntime } from './command';
+import { counted, optionsOf, progressOf, quietRuntime } from './command';
 import { auditPorts } from './evidence';
 import { jsonReport, linesOf, tableOf } from './report';
 
@@ -27,7 +27,7 @@ runProcess(async () => {
     options,
   );
   const report = jsonReport(options.json);
-  const progress = progressOf('runs audited');
+  const progress = progressOf(['run', 'runs', 'audited']);
   const audited = await withReplayBundle(config, (codePath) =>
     audit({
       ...ports,
@@ -45,7 +45,7 @@ runProcess(async () => {
   await database.client.close();
   const { findings, inProgress, expired } = audited;
   process.stdout.write(`${tableOf(audited)}\n`);
-  process.stdout.write(`${audited.rounds} rounds, ${findings} findings`);
+  process.stdout.write(`${counted(audited.rounds, 'round')}, ${counted(findings, 'finding')}`);
   process.stdout.write(
     `; ${inProgress} with a wallet call in progress, ${expired} past Temporal's retention\n`,
   );

@@ -17,7 +17,7 @@ runProcess(async () => {
   const query = `${queryOf({ since })} AND ExecutionStatus != 'Running'`;
   const isMissing = (run: { workflowId: string; runId: string }): Promise<boolean> =>
     Promise.resolve(!isExported(dir, run));
-  const progress = progressOf('histories exported');
+  const progress = progressOf(['history', 'histories', 'exported']);
   let failed = 0;
   for await (const run of runsOnServer(client, query, createPayloadCodec(config.payloads), isMissing)) {
     try {

@@ -4,7 +4,7 @@ import { runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
-import { optionsOf, progressOf } from './command';
+import { counted, optionsOf, progressOf } from './command';
 import { missingRounds } from './evidence';
 import { rebuild } from './rebuild';
 import { linesOf } from './report';
@@ -21,7 +21,7 @@ runProcess(async () => {
   const rounds = createRounds(database.db, environment);
   await ensureRoundIndexes(rounds);
   const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment };
-  const progress = progressOf('runs read');
+  const progress = progressOf(['run', 'runs', 'read']);
   const rebuilt = await rebuild({
     runs: missingRounds(evidence, options),
     rounds,
@@ -34,7 +34,7 @@ runProcess(async () => {
   await database.client.close();
   const { records, guards, findings } = rebuilt;
   process.stdout.write(
-    `${records} records written, ${guards} open rounds with their guard, ${findings} findings\n`,
+    `${counted(records, 'record')} written, ${counted(guards, 'open round')} with the guard, ${counted(findings, 'finding')}\n`,
   );
   if (findings > 0) process.exitCode = 1;
 });

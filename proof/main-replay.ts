@@ -4,7 +4,7 @@ import { PersonNeededError, runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { dataConverterOf } from '../src/payloads/data-converter';
 import { withReplayBundle } from './bundle';
-import { optionsOf, progressOf, queryOf, quietRuntime, REPLAYED_TYPES } from './command';
+import { counted, optionsOf, progressOf, queryOf, quietRuntime, REPLAYED_TYPES } from './command';
 import { replay, type Problem } from './replay';
 import { runsInFolder, runsOnServer } from './runs';
 
@@ -23,7 +23,7 @@ runProcess(async () => {
     options.dir === undefined
       ? runsOnServer(client, queryOf(options, REPLAYED_TYPES), codec)
       : runsInFolder(options.dir, codec);
-  const progress = progressOf('runs replayed');
+  const progress = progressOf(['run', 'runs', 'replayed']);
   let count = 0;
   let failed = 0;
   await withReplayBundle(config, async (codePath) => {
@@ -37,7 +37,9 @@ runProcess(async () => {
   });
   progress.end();
   await connection.close();
-  process.stdout.write(`${count} runs, ${failed} that do not replay\n`);
+  process.stdout.write(
+    `${counted(count, 'run')}, ${failed} that ${failed === 1 ? 'does' : 'do'} not replay\n`,
+  );
   // An empty answer proves nothing: the hash or the folder is wrong.
   if (failed > 0 || count === 0) process.exitCode = 1;
 });

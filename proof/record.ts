@@ -15,6 +15,8 @@ export interface RecordInHistory {
   maybe: Recorded[];
   /** A delivery runs that may write a record of this version. */
   deliveringAs?: number;
+  /** A person has reset the run, and it has not written its record since. The record is that of the run before. */
+  isRepeating: boolean;
   /** Absent while the run goes on. */
   ending?: Ending;
   /** What the history contradicts itself in. */
@@ -48,12 +50,14 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
   };
   let writtenBy = 0;
   let lastOutcome = 0;
+  let isRepeating = false;
   let end: Extract<Fact, { is: 'ended' }> | undefined;
 
   const take = (record: Recorded, by: number): void => {
     if (written !== undefined && written.version >= record.version) return;
     written = record;
     writtenBy = by;
+    isRepeating = false;
   };
 
   for (const fact of facts) {
@@ -77,7 +81,8 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
       }
       const isRecorded = (fact.result as Partial<Delivered> | undefined)?.recordedAs !== undefined;
       if (fact.activity.startsWith('deliver') && !isRecorded) lastOutcome = at;
-    } else if (fact.is === 'ended') end = fact;
+    } else if (fact.is === 'reset') isRepeating = true;
+    else if (fact.is === 'ended') end = fact;
   }
   if (end?.how === 'completed') {
     const { status } = end.values?.[0] as GameroundResult;
@@ -98,6 +103,7 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
         return snapshot === undefined ? [] : [{ snapshot, version }];
       }),
     ...deliveryIn(open),
+    isRepeating,
     ...(end === undefined ? {} : { ending: end.how }),
     faults,
   };

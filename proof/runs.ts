@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { workflowIdOf } from '../src/contracts/gameround';
 import { historyFromText } from './history-text';
-import { factsOf, type Fact, type History } from './events';
+import { factsOf, resetIn, type Fact, type History } from './events';
 
 /** A run of a workflow with its history. */
 export interface Run {
@@ -31,12 +31,15 @@ export function gameroundOf({ workflowId, file }: Pick<Run, 'workflowId' | 'file
 /** So many histories are fetched ahead. A history has at most some 16 MiB (workflows/policies.ts). */
 const AHEAD = 6;
 
+/** Whether a run has to be read. */
+export type Wanted = (named: Pick<Run, 'workflowId' | 'runId'>) => Promise<boolean>;
+
 /** The runs that a visibility query finds, newest first. Those that are not `wanted` are not read. */
 export async function* runsOnServer(
   client: Client,
   query: string,
   codec: PayloadCodec,
-  wanted: (named: { workflowId: string; runId: string }) => Promise<boolean> = () => Promise.resolve(true),
+  wanted: Wanted = () => Promise.resolve(true),
 ): AsyncIterable<Run> {
   const ahead: Promise<Run | undefined>[] = [];
   const read = async (named: { workflowId: string; runId: string }): Promise<Run | undefined> =>
@@ -79,15 +82,18 @@ export async function* runsInFolder(folder: string, codec: PayloadCodec): AsyncI
       },
       codec,
     );
-    const started = run.history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-    const { workflowId, runId } = named;
-    yield {
-      ...run,
-      file,
-      workflowId: started?.workflowId || workflowId,
-      runId: started?.originalExecutionRunId || runId,
-    };
+    yield { ...run, file, ...namesIn(run) };
   }
+}
+
+/** The ids that a history says. A run that a reset has made begins with the events of the run before. */
+function namesIn({ history, workflowId, runId }: Run): Pick<Run, 'workflowId' | 'runId'> {
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const reset = history && resetIn(history);
+  return {
+    workflowId: started?.workflowId || workflowId,
+    runId: reset?.runId || started?.originalExecutionRunId || runId,
+  };
 }
 
 async function runOf(

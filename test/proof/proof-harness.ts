@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { audit, type Audited, type AuditPorts, type Finding } from '../../proof/audit';
+import type { Options } from '../../proof/command';
+import { auditPorts, missingRounds, type Evidence } from '../../proof/evidence';
+import { rebuild, type Rebuilt } from '../../proof/rebuild';
+import { createPayloadCodec } from '../../src/payloads/codec';
+import { dataConverterOf } from '../../src/payloads/data-converter';
+import type { PayloadKeys } from '../../src/payloads/keys';
+import { createGuards } from '../../src/read-model/guards';
+import { ensureRoundIndexes } from '../../src/read-model/rounds';
+import { finished, playerOf, type Player } from '../support/player';
+import {
+  FOLLOW_UP_GAME,
+  required,
+  runWorker,
+  startRounds,
+  type RoundsHarness,
+} from '../support/rounds-harness';
+import { workflowBundle } from '../support/workflow-bundle';
+
+/* Rounds on a real Temporal with encrypted payloads, and what the commands of proof/ say about them. */
+
+const KEYS: PayloadKeys = { keys: [{ id: 'k1', secret: Buffer.alloc(32, 5) }], readKeys: [] };
+const REFUSED = { fault: 'status', status: 400, errorCode: { id: 4711, msg: 'LIMIT', clientmsg: '' } };
+
+export interface ProofHarness {
+  harness: RoundsHarness;
+  /** Plays a round of each kind. Returns the hashes by kind. */
+  playAll(): Promise<Record<string, string>>;
+  evidence(taskQueue?: string): Evidence;
+  audited(
+    options?: Options,
+    from?: Evidence,
+    change?: Partial<AuditPorts>,
+  ): Promise<Audited & { all: Record<string, Finding> }>;
+  rebuilt(options?: Options, from?: Evidence): Promise<Rebuilt>;
+  /** As a person resets a workflow: it repeats its newest wallet call. */
+  reset(gameround: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startProof(walletTimeoutMs = 500): Promise<ProofHarness> {
+  const codePath = await workflowBundle('plain', undefined, 'replay');
+  const dataConverter = dataConverterOf(KEYS);
+  const harness = await startRounds({ worker: 'none', dataConverter, walletTimeoutMs });
+  const { taskQueue, activities } = harness;
+  const address = required('TEST_TEMPORAL_ADDRESS');
+  const worker: { client: Client; stop(): Promise<void> } = await runWorker({
+    ...{ address, namespace: 'default', taskQueue, activities, payloads: KEYS },
+  });
+
+  async function playAll(): Promise<Record<string, string>> {
+    const as = async (
+      play: (player: Player) => Promise<string>,
+      faults: [string, ...object[]] | [] = [],
+      gameCode = 'demo-slot',
+    ): Promise<string> => {
+      const player = playerOf(harness, { gameCode });
+      const [type, ...all] = faults;
+      for (const fault of all)
+        await harness.fault({ ...fault, match: { type, playerId: player.session.playerId } });
+      return play(player);
+    };
+    const spin = async (player: Player, winAmount?: number): Promise<string> =>
+      (await player.start({ endGame: true, winAmount })).gameRoundInfo.hash;
+    const ended = async (player: Player, hash: string): Promise<string> => {
+      await player.end(hash);
+      return hash;
+    };
+    const hashes = {
+      lost: await as((player) => spin(player)),
+      won: await as((player) => spin(player, 700)),
+      collected: await as(async (player) => {
+        const hash = await player.open({ winAmount: 5 });
+        await player.win(hash, { winAmount: 300 });
+        await player.collect(hash, 100);
+        return ended(player, hash);
+      }),
+      declined: await as((player) => spin(player), ['debit', REFUSED]),
+      unknown: await as((player) => spin(player), ['debit', { fault: 'dropReply' }]),
+      retried: await as(
+        async (player) => ended(player, await player.open({ winAmount: 40 })),
+        ['credit', { fault: 'dropReply' }],
+      ),
+      voided: await as(async (player) => {
+        const hash = await player.open();
+        await player.void(hash);
+        return hash;
+      }),
+      followed: await as(
+        async (player) => {
+          const hash = await player.open({ roundId: 'r', rngCallId: 'a' });
+          await player.start({ roundId: 'r', rngCallId: 'b', winAmount: 3 });
+          return ended(player, hash);
+        },
+        [],
+        FOLLOW_UP_GAME,
+      ),
+    };
+    for (const hash of Object.values(hashes)) await finished(harness, hash);
+    return {
+      ...hashes,
+      crashed: await as(async (player) => {
+        const hash = await player.open({ winAmount: 40 });
+        await player.collect(hash, 10);
+        await harness.fault({ ...REFUSED, match: { type: 'credit', playerId: player.session.playerId } });
+        return ended(player, hash);
+      }),
+    };
+  }
+
+  function evidence(taskQueue = harness.taskQueue): Evidence {
+    const { client, rounds } = harness;
+    return { client, codec: createPayloadCodec(KEYS), rounds, environment: 'test', taskQueue };
+  }
+
+  async function audited(
+    options: Options = {},
+    from = evidence(),
+    change: Partial<AuditPorts> = {},
+  ): Promise<Audited & { all: Record<string, Finding> }> {
+    const all: Record<string, Finding> = {};
+    const replay = { codePath, dataConverter: dataConverterOf(KEYS) };
+    const ports = { ...(await auditPorts(from, options)), ...change };
+    const found = (finding: Finding): void => void (all[finding.gameround] = finding);
+    return { ...(await audit({ ...ports, replay, found, step: () => undefined })), all };
+  }
+
+  async function rebuilt(options: Options = {}, from = evidence()): Promise<Rebuilt> {
+    const ports = { rounds: harness.rounds, guards: createGuards(harness.db) };
+    await ensureRoundIndexes(harness.rounds);
+    const quiet = { found: () => undefined, step: () => undefined };
+    return rebuild({ ...ports, ...quiet, runs: missingRounds(from, options) });
+  }
+
+  async function reset(gameround: string): Promise<void> {
+    const handle = harness.handle(gameround);
+    const { runId } = await handle.describe();
+    const { events } = await handle.fetchHistory();
+    const scheduled = events?.findLast(
+      (one) => one.activityTaskScheduledEventAttributes?.activityType?.name === 'deliver',
+    );
+    await harness.client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: handle.workflowId, runId },
+      workflowTaskFinishEventId:
+        scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId,
+      ...{ requestId: randomUUID(), reason: 'test' },
+    });
+  }
+
+  return {
+    ...{ harness, playAll, evidence, audited, rebuilt, reset },
+    stop: async () => {
+      await worker.stop();
+      await harness.stop();
+    },
+  };
+}
