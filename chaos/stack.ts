@@ -79,6 +79,7 @@ const READY_TIMEOUT_MS = 90_000;
 /** A worker finishes its wallet calls, an API the calls it has. */
 const STOP_TIMEOUT_MS = 20_000;
 const REPAIR_TIMEOUT_MS = 300_000;
+const MAX_REPAIRS = 3;
 
 /**
  * The whole service as processes that can be killed, stopped and started one by one, every connection between two of
@@ -196,12 +197,20 @@ export class Stack {
     await rm(folder, { recursive: true });
   }
 
-  /** What a person runs after a database was restored (docs/operations.md). */
+  /** As a person after a restore (docs/operations.md), who runs it again if it could not read a round. */
   async repairRecords(sinceMs: number): Promise<void> {
     const args = [...this.#script('src/repair.js'), '--since', new Date(sinceMs).toISOString()];
-    const env = this.#env('worker-1');
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: REPAIR_TIMEOUT_MS });
-    this.options.log(`repaired: ${stdout.trim().split('\n').at(-1) ?? ''}`);
+    const options = { env: this.#env('worker-1'), timeout: REPAIR_TIMEOUT_MS };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { stdout } = await promisify(execFile)(process.execPath, args, options);
+        return this.options.log(`repaired: ${stdout.trim().split('\n').at(-1) ?? ''}`);
+      } catch (error) {
+        const { stdout = '', code } = error as Error & { stdout?: string; code?: unknown };
+        this.options.log(`repair-records ended with ${String(code)}: ${stdout.trim()}`);
+        if (attempt === MAX_REPAIRS) throw new Error('repair-records does not end well', { cause: error });
+      }
+    }
   }
 
   async #filesOf(store: Store): Promise<string[]> {

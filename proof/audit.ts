@@ -222,6 +222,7 @@ function isLost({ facts }: Run, { ending }: RecordInHistory): boolean {
 function snapshotIn({ snapshot }: RoundDocument): RoundSnapshot | undefined {
   try {
     return JSON.parse(snapshot) as RoundSnapshot;
+    // eslint-disable-next-line no-restricted-syntax -- a text that is no JSON is a finding
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readinessReply, type Health, type HealthReport } from './http/health';
+import { goOnWith, type Logger } from './logging';
 import type { Metrics } from './metrics';
 import { listen } from './lifecycle';
 
@@ -14,7 +15,7 @@ export interface Admin {
 
 export interface AdminPart {
   health: Health;
-  /** Additional metrics in the Prometheus format. */
+  /** Additional metrics in the Prometheus format. If it rejects, they are left out. */
   measures?: () => Promise<string>;
 }
 
@@ -23,6 +24,7 @@ export interface AdminOptions {
   /** 0: any free port. */
   port: number;
   metrics: Pick<Metrics, 'exposition'>;
+  logger: Pick<Logger, 'error' | 'warn'>;
 }
 
 const MAX_HEADER_BYTES = 8_192;
@@ -36,7 +38,10 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 10_000 },
     (request, response) => {
-      answer(options, parts, request, response).catch(() => reply(response, 500, { status: 'failed' }));
+      answer(options, parts, request, response).catch((error: unknown) => {
+        options.logger.error({ error }, 'a request to the admin port failed');
+        reply(response, 500, { status: 'failed' });
+      });
     },
   );
   server.maxConnections = 64;
@@ -49,7 +54,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
 }
 
 async function answer(
-  { metrics }: AdminOptions,
+  { metrics, logger }: AdminOptions,
   parts: readonly AdminPart[],
   { method, url }: IncomingMessage,
   response: ServerResponse,
@@ -64,7 +69,10 @@ async function answer(
     }
     case '/metrics': {
       const { contentType, text } = await metrics.exposition();
-      const more = await all(parts, ({ measures }) => measures?.() ?? Promise.resolve(''));
+      const leftOut = goOnWith(logger, '', 'the metrics of a part are left out');
+      const more = await all(parts, ({ measures }) =>
+        measures === undefined ? Promise.resolve('') : measures().catch(leftOut),
+      );
       response.writeHead(200, { 'content-type': contentType });
       response.end(text + more.join(''));
       return;

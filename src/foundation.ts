@@ -5,7 +5,7 @@ import { callsEnded } from './commands/deadline';
 import type { LocalWorker } from './commands/local-worker';
 import { ConfigError, describeConfig, loadConfig, type Config } from './config';
 import { createWaitingCalls } from './contracts/waiting-calls';
-import { createLogger, type Logger, type ProcessName } from './logging';
+import { createLogger, goOnWith, type Logger, type ProcessName } from './logging';
 import { createMetrics, type Metrics } from './metrics';
 import { createPartnerClients, type PartnerClients } from './partner-clients';
 import { dataConverterOf } from './payloads/data-converter';
@@ -54,7 +54,9 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   logger.info(describeConfig(config), `${process} starts`);
   const stopped = AbortSignal.any([stopSignal(), watchCertificates(config.temporal.tls, logger)]);
   const metrics = createMetrics();
-  const admin = COMMANDS.includes(process) ? undefined : await startAdmin({ ...config.admin, metrics });
+  const admin = COMMANDS.includes(process)
+    ? undefined
+    : await startAdmin({ ...config.admin, metrics, logger });
   if (admin) logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');
   const database = databaseOf(config);
   const { db } = database;
@@ -65,7 +67,9 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   const sessions = createSessions({ db, logger });
   const temporal = connectLazily(config);
   const rounds = createRounds(db, config.environment);
-  metrics.measureWaiting(() => rounds.waiting());
+  metrics.measureWaiting(() =>
+    rounds.waiting().catch(goOnWith(logger, [], 'the waiting rounds could not be counted')),
+  );
   return {
     ...{ config, logger, metrics, admin, stopped, database, tenants, outbound, sessions, temporal },
     rounds,

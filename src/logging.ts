@@ -86,6 +86,14 @@ export async function endLog(): Promise<void> {
   ending.flushSync = () => undefined;
 }
 
+/** Logs an error that is not passed on, and returns what to go on with. */
+export function goOnWith<T>(logger: Pick<Logger, 'warn'>, value: T, what: string): (error: unknown) => T {
+  return (error) => {
+    logger.warn({ error }, what);
+    return value;
+  };
+}
+
 const MAX_TEXT = 2_000;
 
 /** Name, message, code and stack of an error. Other fields are left out: drivers put queries, commands and URIs there. */

@@ -15,7 +15,7 @@ export interface Metrics {
   walletCallWithheld(call: { operatorId: string; operation: string; why: 'failing' | 'busy' }): void;
   walletFailing(operatorId: string, failing: boolean): void;
   refusedAuthentication(reason: 'signature' | 'token'): void;
-  /** Counts the rounds with a mark each time the metrics are read. If the count fails, these metrics are left out. */
+  /** Counts the rounds with a mark each time the metrics are read. `ask` must not reject. */
   measureWaiting(ask: () => Promise<WaitingRounds[]>): void;
   /** The metrics in the Prometheus format, and the content type. */
   exposition(): Promise<{ contentType: string; text: string }>;
@@ -96,7 +96,7 @@ function measureWaiting(registers: Registry[], ask: () => Promise<WaitingRounds[
   let asked: { answer: Promise<WaitingRounds[]>; at: number } | undefined;
   const waiting = (): Promise<WaitingRounds[]> => {
     if (asked === undefined || performance.now() - asked.at > KEPT_MS)
-      asked = { answer: ask().catch(() => []), at: performance.now() };
+      asked = { answer: ask(), at: performance.now() };
     return asked.answer;
   };
   new Gauge({

@@ -3,9 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { startAdmin, type Admin } from '../src/admin';
 import type { HealthReport } from '../src/http/health';
 import { createMetrics } from '../src/metrics';
+import { createLogger } from '../src/logging';
 import { temporalMetrics } from '../worker/temporal-metrics';
 
 /* What a process tells about itself on ADMIN_HOST:ADMIN_PORT (docs/operations.md). */
+
+const lines: string[] = [];
+const logger = createLogger({
+  ...{ level: 'info', process: 'worker' },
+  destination: { write: (line) => void lines.push(line) },
+});
 
 let sdk: Server;
 let admin: Admin;
@@ -20,7 +27,7 @@ beforeEach(async () => {
   metrics.walletFailing('op1', true);
   metrics.walletCallWithheld({ operatorId: 'op1', operation: 'debit', why: 'failing' });
   const { port } = sdk.address() as AddressInfo;
-  admin = await startAdmin({ host: '127.0.0.1', port: 0, metrics });
+  admin = await startAdmin({ host: '127.0.0.1', port: 0, metrics, logger });
   admin.add({
     health: { check: () => Promise.resolve(report) },
     measures: () => temporalMetrics(`127.0.0.1:${port}`),
@@ -60,6 +67,7 @@ test('without the SDK’s, its own', async () => {
     true,
     false,
   ]);
+  expect(lines.join('')).toContain('the metrics of a part are left out');
   await new Promise<void>((resolve) => sdk.listen(0, '127.0.0.1', resolve));
 });
 
@@ -77,7 +85,12 @@ test('ready when all parts are, and not before there is one', async () => {
 });
 
 async function part(...reports: HealthReport[]): Promise<number> {
-  const other = await startAdmin({ host: '127.0.0.1', port: 0, metrics: createMetrics({ defaults: false }) });
+  const other = await startAdmin({
+    host: '127.0.0.1',
+    port: 0,
+    metrics: createMetrics({ defaults: false }),
+    logger,
+  });
   for (const each of reports) other.add({ health: { check: () => Promise.resolve(each) } });
   const { status } = await fetch(`http://127.0.0.1:${other.port}/health/ready`);
   await other.close();
@@ -95,7 +108,7 @@ test.each([
 test('its port taken: the setting to change is named', async () => {
   const { port } = admin;
   const metrics = createMetrics({ defaults: false });
-  await expect(startAdmin({ host: '127.0.0.1', port, metrics })).rejects.toThrow(
+  await expect(startAdmin({ host: '127.0.0.1', port, metrics, logger })).rejects.toThrow(
     `ADMIN_PORT: 127.0.0.1:${port} is in use`,
   );
 });

@@ -26,7 +26,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
   const { connection, client } = foundation.temporal;
   const metricsAddress = await freeLocalAddress();
   installRuntime(logger, metricsAddress);
-  const lookup = tenantLookup(tenants, sessions);
+  const lookup = tenantLookup(tenants, sessions, logger);
   const activities = createActivities({
     tenants: lookup,
     wallet: outbound.wallet,

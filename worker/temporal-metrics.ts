@@ -3,14 +3,10 @@ import type { AddressInfo } from 'node:net';
 
 const TIMEOUT_MS = 2_000;
 
-/** The Temporal SDK's own metrics, `temporal_…`. Empty if its exporter does not respond. */
+/** The Temporal SDK's own metrics, `temporal_…`. Rejects if its exporter does not respond. */
 export async function temporalMetrics(address: string): Promise<string> {
-  try {
-    const reply = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return reply.ok ? await reply.text() : '';
-  } catch {
-    return '';
-  }
+  const reply = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return reply.text();
 }
 
 /** A free local port for the SDK's exporter, which can't choose one itself. Only this process calls it. */

@@ -11,6 +11,7 @@ const CODINGS = new Map<string, Decode>([
   ['gzip', unzip],
   ['x-gzip', unzip],
   // `deflate` means the zlib format, but some servers omit the zlib header.
+  // eslint-disable-next-line no-restricted-syntax -- the second attempt rejects with its own error
   ['deflate', (bytes, bounds) => unzip(bytes, bounds).catch(() => inflateRaw(bytes, bounds))],
   ['br', promisify(zlib.brotliDecompress)],
   // Node 20 has no zstd.

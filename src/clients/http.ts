@@ -181,6 +181,7 @@ function parseJson(text: string): unknown {
   try {
     const value: unknown = parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' });
     return HALF_CHARACTER.test(text) ? wellFormed(value) : value;
+    // eslint-disable-next-line no-restricted-syntax -- a text that is no JSON is a reply, too
   } catch {
     return undefined;
   }

@@ -175,6 +175,7 @@ function createLookups(
       return await Promise.race([reading, patience]);
     } finally {
       clearTimeout(timer);
+      // eslint-disable-next-line no-restricted-syntax -- a late error returns with the next read
       reading.catch(() => undefined);
       cached.readAt = monotonicNow();
     }

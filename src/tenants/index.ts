@@ -104,6 +104,7 @@ class RefreshedTenants implements Tenants {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    // eslint-disable-next-line no-restricted-syntax -- the refresh logs its own error
     await this.#running?.catch(() => undefined);
   }
 

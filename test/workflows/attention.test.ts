@@ -90,12 +90,3 @@ test('what is measured is read by an index that holds waiting rounds only', asyn
     .explain('queryPlanner');
   expect(JSON.stringify(queryPlanner)).toContain('"IXSCAN"');
 });
-
-test('without the read model the other measures are there', async () => {
-  const metrics = createMetrics({ defaults: false });
-  metrics.walletFailing('op1', true);
-  metrics.measureWaiting(() => Promise.reject(new Error('down')));
-  const { text } = await metrics.exposition();
-  expect(text).toContain('gameround_wallet_failing{operator="op1"} 1');
-  expect(text).not.toMatch(/^gameround_rounds_waiting\{/m);
-});

@@ -4,6 +4,7 @@ import { gameSettingsOf } from '../../domain/game-settings';
 import { gameroundHash, roundName } from '../../domain/hashes';
 import type { RoundSnapshot } from '../../domain/round/types';
 import { mayFinish, reaches, type Session } from '../../domain/session';
+import { goOnWith } from '../../logging';
 import { gameEngineRoute, sessionRoute } from '../game-engine-call';
 import { noteRound, ok, type CallState, type RouteContext } from '../route-context';
 import { balanceReply, roundReply, tokenData } from '../replies';
@@ -65,7 +66,7 @@ export async function openRoundHash(http: RouteContext, session: Session): Promi
   if (session.mode === 'demo' && http.deps.demoRounds === undefined) return '';
   const open = await roundsFor(http, session)
     .queries.findOpenRound(session)
-    .catch(() => undefined);
+    .catch(goOnWith(http.deps.logger, undefined, 'the open round could not be read'));
   // The guard may hold a round of another provider, if the game has moved, or a round in another currency.
   return open !== undefined && reaches(session, open.identity) ? open.identity.gameround : '';
 }
@@ -103,7 +104,9 @@ async function seedFor({ deps }: RouteContext, { identity }: RoundSnapshot) {
   const { operatorId, playerId, gameCode, providerId, mode, currency, currencyMultiplier, language } =
     identity;
   const operator = deps.tenants.operator(operatorId);
-  const opened = await deps.sessions.gameSettings(identity.sessionId).catch(() => undefined);
+  const opened = await deps.sessions
+    .gameSettings(identity.sessionId)
+    .catch(goOnWith(deps.logger, undefined, 'the settings of a launch could not be read'));
   return {
     ...{ operatorId, playerId, gameCode, providerId, mode, currency, currencyMultiplier, language },
     device: DEFAULT_DEVICE,
