@@ -287,6 +287,24 @@ export const BREAKS: readonly Break[] = [
     replace: "ctx.body = '{}';",
   },
   {
+    rows: ['op.examples'],
+    file: 'src/http/openapi/examples.ts',
+    find: 'return EXCHANGES[call] ?? [];',
+    replace: 'return (EXCHANGES[call] ?? []).slice(1);',
+  },
+  {
+    rows: ['op.examples#2'],
+    file: 'src/http/openapi/examples.ts',
+    find: '({ reply }) => reply,',
+    replace: '({ reply }) => [reply],',
+  },
+  {
+    rows: ['op.examples#3'],
+    file: 'src/http/routes/reads.ts',
+    find: 'return ok(balanceReply(session, await currentBalance(http, session)));',
+    replace: 'return ok({ ...balanceReply(session, await currentBalance(http, session)), more: 1 });',
+  },
+  {
     rows: ['op.docs'],
     file: 'src/http/routes/documentation.ts',
     find: "script-src 'self'\"",

@@ -5,18 +5,30 @@ import { openApiDocument } from '../../src/http/openapi/document';
 
 type Json = Record<string, unknown>;
 
+interface Content {
+  schema: Json;
+  examples?: Record<string, { $ref?: string; value?: unknown }>;
+}
+
 export interface Described {
   operationId: string;
   description?: string;
-  parameters?: { $ref?: string; name?: string; in?: string; required?: boolean }[];
+  parameters?: {
+    $ref?: string;
+    name?: string;
+    in?: string;
+    required?: boolean;
+    schema?: Json;
+    example?: unknown;
+  }[];
   security: Record<string, string[]>[];
-  requestBody?: { content: Record<string, { schema: Json }> };
-  responses: Record<string, { content: Record<string, { schema: Json }> }>;
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, { content: Record<string, Content> }>;
 }
 
 export const DOCUMENT = openApiDocument('https://api.example') as {
   paths: Record<string, Record<string, Described>>;
-  webhooks: Record<string, Json>;
+  webhooks: Record<string, Record<string, Described>>;
   components: Record<string, Record<string, Json>>;
 };
 
@@ -44,6 +56,12 @@ export function faultOf(method: string, path: string, status: number, body: unkn
 export function faultOfRequest(path: string, body: unknown): string {
   const schema = DOCUMENT.paths[path]?.post?.requestBody?.content['application/json']?.schema;
   return schema === undefined ? '' : fault(`POST ${path}`, requests, schema, body);
+}
+
+/** What is wrong with an example, of a request or of a reply. */
+export function faultOfExample(kind: 'request' | 'reply', schema: Json, value: unknown): string {
+  const held = kind === 'request' ? schema : closed(schema);
+  return fault(`${kind} ${JSON.stringify(schema)}`, kind === 'request' ? requests : replies, held, value);
 }
 
 function fault(key: string, ajv: Ajv2020, schema: unknown, value: unknown): string {

@@ -2,7 +2,9 @@ import type Router from '@koa/router';
 import { ERRORS } from '../../src/domain/errors';
 import { createApp } from '../../src/http/app';
 import type { HttpDeps } from '../../src/http/deps';
-import { DOCUMENT, type Described } from './conformance';
+import recorded from '../../src/http/openapi/examples.json';
+import { rowsOf, sectionOf } from '../docs/pages';
+import { DOCUMENT, faultOfExample, type Described } from './conformance';
 import { startService, type Service } from './support';
 
 const operations = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
@@ -45,14 +47,16 @@ describe('the document', () => {
     ]);
   });
 
-  it('has every error with its id, its name and its status', () => {
+  it('has every error with its id, its name, its status, its meaning and what to do', () => {
     const text = JSON.stringify({ paths: DOCUMENT.paths, webhooks: DOCUMENT.webhooks });
     const { description } = (DOCUMENT as unknown as { info: { description: string } }).info;
+    const documented = rowsOf(sectionOf('docs/interface/errors-and-limits.md', 'Errors'));
     for (const [name, { id, status, clientmsg }] of Object.entries(ERRORS)) {
-      expect(description).toContain(`| ${id} | ${name} | ${status} |`);
-      expect(DOCUMENT.components.examples![name]).toEqual({
-        value: { errorCode: { id, msg: name, clientmsg } },
-      });
+      // The page and docs/interface say the same.
+      expect(description).toMatch(new RegExp(`^\\| ${id} \\| ${name} \\| ${status} \\| .+ \\| .+ \\|$`, 'm'));
+      const [, , , when] = documented.find(([of]) => Number(of) === id)!;
+      expect(description).toContain(`| ${name} | ${status} | ${when!.replaceAll("'", '’')} |`);
+      expect(DOCUMENT.components.examples![name]!.value).toEqual({ errorCode: { id, msg: name, clientmsg } });
       expect(text).toContain(`#/components/examples/${name}"`);
     }
   });
@@ -60,8 +64,9 @@ describe('the document', () => {
   it('lists an error under its status only', () => {
     for (const { path, described } of operations) {
       for (const [status, { content }] of Object.entries(described.responses)) {
-        const { examples = {} } = (content['application/json'] ?? {}) as { examples?: object };
-        const statuses = Object.keys(examples).map((name) => ERRORS[name as keyof typeof ERRORS].status);
+        const examples = Object.values(content['application/json']?.examples ?? {});
+        const names = examples.flatMap(({ $ref }) => $ref?.split('/').at(-1) ?? []);
+        const statuses = names.map((name) => ERRORS[name as keyof typeof ERRORS].status);
         expect([path, statuses.filter((of) => String(of) !== status)]).toEqual([path, []]);
       }
     }
@@ -88,8 +93,57 @@ describe('the document', () => {
       expect.objectContaining({ name: 'token', in: 'query', required: true }),
     );
     expect(at('/health/live', 'get').security).toEqual([]);
-    const autoClose = DOCUMENT.webhooks.doAutoClose as Record<string, Described>;
-    expect(headersOf(autoClose.post!)).toEqual(['X-H-AUTH-ID', 'X-H-TIMESTAMP']);
+    expect(headersOf(DOCUMENT.webhooks.doAutoClose!.post!)).toEqual(['X-H-AUTH-ID', 'X-H-TIMESTAMP']);
+  });
+});
+
+describe('the examples', () => {
+  const calls = [DOCUMENT.paths, DOCUMENT.webhooks].flatMap((all, at) =>
+    Object.entries(all).flatMap(([name, methods]) =>
+      Object.entries(methods).map(([method, described]) => {
+        const key = at === 0 ? `${method.toUpperCase()} ${name.replace(/\{(\w+)\}/g, ':$1')}` : name;
+        return [key, described] as const;
+      }),
+    ),
+  );
+  // The document is its own example.
+  const withExamples = calls.filter(([name]) => name !== 'GET /openapi.json');
+  type Examples = Record<string, { $ref?: string; value?: unknown }>;
+  const valuesOf = (examples: Examples = {}): unknown[] =>
+    Object.values(examples).map(({ $ref, value }) =>
+      $ref === undefined ? value : DOCUMENT.components.examples![$ref.split('/').at(-1)!]!.value,
+    );
+
+  it.each(withExamples)('%s has one of its request and of each reply', (_name, described) => {
+    const { requestBody, parameters = [], responses } = described;
+    const bodies = Object.values(requestBody?.content ?? {});
+    const answers = Object.values(responses).flatMap(({ content }) => content['application/json'] ?? []);
+    expect([...bodies, ...answers].filter(({ examples }) => valuesOf(examples).length === 0)).toEqual([]);
+    const inQuery = parameters.filter(({ in: place, required }) => place === 'query' && required);
+    expect(inQuery.filter(({ example }) => example === undefined)).toEqual([]);
+  });
+
+  it.each(calls)('%s: each has the shape that the document says', (_name, described) => {
+    const { requestBody, parameters = [], responses } = described;
+    const faults = (kind: 'request' | 'reply', schema: object, values: unknown[]): string[] =>
+      values.map((value) => faultOfExample(kind, schema as never, value)).filter((fault) => fault !== '');
+    const wrong = [
+      ...Object.values(requestBody?.content ?? {}).flatMap(({ schema, examples }) =>
+        faults('request', schema, valuesOf(examples)),
+      ),
+      ...parameters.flatMap(({ schema, example }) =>
+        example === undefined ? [] : faults('request', schema!, [example]),
+      ),
+      ...Object.values(responses).flatMap(({ content }) =>
+        Object.values(content).flatMap(({ schema, examples }) => faults('reply', schema, valuesOf(examples))),
+      ),
+    ];
+    expect(wrong).toEqual([]);
+  });
+
+  it('are all of a call that exists', () => {
+    const names = calls.map(([name]) => name);
+    expect(Object.keys(recorded).filter((name) => !names.includes(name))).toEqual([]);
   });
 });
 

@@ -56,7 +56,7 @@ async function sourceFiles(tree: string): Promise<string[]> {
   );
   return folders
     .flat()
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 }
@@ -70,12 +70,16 @@ async function fingerprint(tree: string, files: readonly string[], more: string)
 async function compile(tree: string, files: readonly string[], dir: string): Promise<void> {
   for (const file of files) {
     const target = join(dir, relative(tree, file).replace(/\.ts$/, '.js'));
+    await mkdir(dirname(target), { recursive: true });
+    if (!file.endsWith('.ts')) {
+      await copyFile(file, target);
+      continue;
+    }
     const { code } = await transformFile(file, {
       jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
       module: { type: 'commonjs', ignoreDynamic: true },
       sourceMaps: 'inline',
     });
-    await mkdir(dirname(target), { recursive: true });
     await writeFile(target, code);
   }
 }

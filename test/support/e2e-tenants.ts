@@ -20,6 +20,9 @@ export interface OperatorOptions {
 export interface GameOptions {
   gameCode: string;
   followUpDebits?: boolean;
+  name?: string;
+  historyCallback?: boolean;
+  resultCallback?: boolean;
 }
 
 /** The demo game's provider as `npm run tour` knows it, and another one beside it with a game of its own. */

@@ -8,8 +8,19 @@ import {
   type Operation,
 } from '../operations';
 import { errorReply, unauthenticatedReply } from '../schemas/replies';
+import { exchangesOf, replyExamples, requestExamples } from './examples';
 import { components, type Components, type JsonSchema } from './schemas';
-import { DESCRIPTION, HEADERS, PARAMETERS, SECURITY, SECURITY_SCHEMES, TAGS, signedText } from './texts';
+import {
+  DESCRIPTION,
+  ERROR_TEXTS,
+  errorTable,
+  HEADERS,
+  PARAMETERS,
+  SECURITY,
+  SECURITY_SCHEMES,
+  signedText,
+  TAGS,
+} from './texts';
 
 /** The version of the interface. It is not the version of the program. */
 const VERSION = '1.0.0';
@@ -42,7 +53,7 @@ export function openApiDocument(baseUrl: string): JsonSchema {
       parameters: PARAMETERS,
       headers: HEADERS,
       examples: Object.fromEntries(
-        errorNames().map((name) => [name, { value: { errorCode: errorObject(name) } }]),
+        (Object.keys(ERRORS) as ErrorName[]).map((name) => [name, errorExample(name)]),
       ),
     },
   };
@@ -83,8 +94,9 @@ function described(operation: Operation, made: Components): JsonSchema {
     tags: [TAGS[caller].name],
     summary: operation.summary,
     ...(description === '' ? {} : { description }),
+    ...(signed === undefined ? {} : { 'x-signed-fields': signed }),
     security: SECURITY[caller],
-    ...inputOf(operation, made, headerParameters(caller)),
+    ...inputOf(operation, made, { call: callOf(operation), headers: headerParameters(caller) }),
     responses: { ...repliesOf(operation, made), ...refusalsOf(operation, made) },
   };
 }
@@ -98,10 +110,10 @@ function headerParameters(caller: Caller): JsonSchema[] {
 function inputOf(
   { method, path = '', request }: Pick<Operation, 'method' | 'request'> & { path?: string },
   made: Components,
-  headers: JsonSchema[],
+  { call, headers }: { call: string; headers: JsonSchema[] },
 ): JsonSchema {
   if (method === 'post') {
-    const content = { 'application/json': { schema: made.of(request) } };
+    const content = { 'application/json': { schema: made.of(request), examples: requestExamples(call) } };
     return {
       ...(headers.length > 0 ? { parameters: headers } : {}),
       requestBody: { required: true, content },
@@ -113,22 +125,34 @@ function inputOf(
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
-  const parameters = Object.entries(properties).map(([field, of]) => ({
-    name: field,
-    in: path.includes(`:${field}`) ? 'path' : 'query',
-    required: required.includes(field),
-    schema: of,
-  }));
+  const [shown] = exchangesOf(call);
+  const parameters = Object.entries(properties).map(([field, of]) => {
+    const text = shown?.request[field];
+    const example = of.type === 'number' && text !== undefined ? Number(text) : text;
+    return {
+      name: field,
+      in: path.includes(`:${field}`) ? 'path' : 'query',
+      required: required.includes(field),
+      schema: of,
+      ...(example === undefined ? {} : { example }),
+    };
+  });
   return parameters.length + headers.length > 0 ? { parameters: [...headers, ...parameters] } : {};
 }
 
-function repliesOf({ replies }: Operation, made: Components): Responses {
+function repliesOf(operation: Operation, made: Components): Responses {
+  const { replies } = operation;
   return Object.fromEntries(
     Object.entries(replies).map(([status, body]) => {
       const isText = 'mediaType' in body;
       const content = isText
         ? { [body.mediaType]: { schema: { type: 'string' } } }
-        : { 'application/json': { schema: made.of(body) } };
+        : {
+            'application/json': {
+              schema: made.of(body),
+              examples: replyExamples(callOf(operation), (of) => String(of) === status),
+            },
+          };
       return [
         status,
         { description: status === '200' ? 'Success.' : NOT_READY, headers: replyHeaders(status), content },
@@ -138,7 +162,8 @@ function repliesOf({ replies }: Operation, made: Components): Responses {
 }
 
 /** Each status of a refusal, with the errors that have this status. */
-function refusalsOf({ caller, errors, refused, replies }: Operation, made: Components): Responses {
+function refusalsOf(operation: Operation, made: Components): Responses {
+  const { caller, errors, refused, replies } = operation;
   const names = [...new Set([...COMMON_ERRORS[caller], ...errors])];
   const statuses = [...new Set(names.map(statusOf))].filter((status) => !(status in replies));
   return Object.fromEntries(
@@ -146,7 +171,11 @@ function refusalsOf({ caller, errors, refused, replies }: Operation, made: Compo
       const those = names.filter((name) => statusOf(name) === status);
       const isHinted = those.includes('SIGNATUREWRONG');
       const schema = made.of(isHinted ? unauthenticatedReply : (refused ?? errorReply));
-      const content = { 'application/json': { schema, examples: examplesOf(those) } };
+      const examples = {
+        ...replyExamples(callOf(operation), (of) => of === status),
+        ...examplesOf(those),
+      };
+      const content = { 'application/json': { schema, examples } };
       return [String(status), { description: listed(those), headers: replyHeaders(String(status)), content }];
     }),
   );
@@ -155,21 +184,40 @@ function refusalsOf({ caller, errors, refused, replies }: Operation, made: Compo
 function calledBack(callback: Callback, made: Components): JsonSchema {
   const { to, name, method, request, errors, signed } = callback;
   const call = signed === undefined ? 'unsigned' : 'service';
-  const refusal = { 'application/json': { schema: made.of(errorReply), examples: examplesOf(errors) } };
+  const refusal = (examples: JsonSchema): JsonSchema => ({
+    'application/json': { schema: made.of(errorReply), examples },
+  });
   return {
     operationId: `answer${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     tags: [TAGS[to === 'operator' ? 'operatorCallback' : 'providerCallback'].name],
     summary: callback.summary,
     description: [callback.description, ...(signed === undefined ? [] : [signedText(signed)])].join('\n\n'),
     security: SECURITY[call],
-    ...inputOf({ method, request }, made, [{ $ref: '#/components/parameters/RequiredRequestId' }]),
+    ...inputOf({ method, request }, made, {
+      call: name,
+      headers: [{ $ref: '#/components/parameters/RequiredRequestId' }],
+    }),
     responses: {
-      200: { description: 'Success.', content: { 'application/json': { schema: made.of(callback.reply) } } },
+      200: {
+        description: 'Success.',
+        content: {
+          'application/json': {
+            schema: made.of(callback.reply),
+            examples: replyExamples(name, (status) => status === 200),
+          },
+        },
+      },
       '4XX': {
         description: errors.length > 0 ? `Refused, for example with ${listed(errors)}` : 'Refused.',
-        content: refusal,
+        content: refusal({
+          ...replyExamples(name, (status) => status >= 400 && status < 500),
+          ...examplesOf(errors.length > 0 ? errors : ['INVALIDREQUEST']),
+        }),
       },
-      '5XX': { description: 'Failed, or the outcome is unknown.', content: refusal },
+      '5XX': {
+        description: 'Failed, or the outcome is unknown.',
+        content: refusal(examplesOf(['INTERNALERROR'])),
+      },
     },
   };
 }
@@ -191,13 +239,18 @@ function listed(names: readonly ErrorName[]): string {
   return `${names.map((name) => `${name} (${ERRORS[name].id})`).join(', ')}.`;
 }
 
-function errorNames(): ErrorName[] {
-  return Object.keys(ERRORS) as ErrorName[];
+function errorExample(name: ErrorName): JsonSchema {
+  const { when, then } = ERROR_TEXTS[name];
+  return {
+    summary: `${ERRORS[name].id} ${name}`,
+    description: `When: ${when}. ${then}`,
+    value: { errorCode: errorObject(name) },
+  };
 }
 
-function errorTable(): string {
-  const rows = errorNames().map((name) => `| ${ERRORS[name].id} | ${name} | ${statusOf(name)} |`);
-  return ['## Errors', '', '| id | name | status |', '|---|---|---|', ...rows].join('\n');
+/** The name of its examples. */
+function callOf({ method, path }: Operation): string {
+  return `${method.toUpperCase()} ${path}`;
 }
 
 /** The path with OpenAPI's `{name}` in place of Koa's `:name`. */

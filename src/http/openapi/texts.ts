@@ -1,16 +1,178 @@
+import { ERRORS, type ErrorName } from '../../domain/errors';
 import type { JsonSchema } from './schemas';
 
 /* Texts of the OpenAPI document that do not come from a schema. */
 
-export const DESCRIPTION = `The service between casino operators' wallets and game providers.
+export const DESCRIPTION = `The service stands between game providers and the wallets of casino operators. It keeps each gameround and makes sure that no
+bet is taken twice and no win is lost or paid twice.
 
-Amounts are integers in minor units of the player's currency, at most 2^53 − 1. Bodies are JSON in UTF-8. They have at
-most 1 MiB and 64 levels, and they must not contain the key \`__proto__\`. The service ignores unknown fields and refuses
-wrong types. It checks the signature of a POST before the fields of its body.
+| you are | you call | you answer |
+|---|---|---|
+| a game provider | **Game engine**: start a round, add wins, end it | **To the game provider**: configuration, auto-close, result, history |
+| an operator | **Operator**: launch a game, look at rounds, reconcile | **To the operator**: debits, credits, voids, balances |
+| a game's page | **Player**: connect, refresh, logout | – |
 
-An error response has an \`errorCode\` of \`{id, msg, clientmsg}\`; \`msg\` begins with the error's name. Errors of an
-operator are passed through to the provider with the operator's own id and status 400. An unknown path returns 404
-NOTFOUND, a wrong method 405 NOTFOUND. Retry only after 5xx and 429.`;
+A first round: the operator gets a launch URL (\`getGameURL\`), the game's page connects with its token (\`connect\`), the game's server starts a round
+(\`startGameRound\`), adds wins (\`addWin\`) and ends it (\`endGameRound\`). The examples on this page are from such a run.
+
+## Signing
+
+Three headers authenticate a call: \`X-H-AUTH-ID\` (your id), \`X-H-TIMESTAMP\` (now, ISO 8601, UTC) and \`X-H-AUTH-SIG\`. The signature is
+base64(HMAC-SHA256(secret, message)). The message depends on who calls whom:
+
+| call | message |
+|---|---|
+| game provider → service | the bytes of the body, \`#\`, the text of \`X-H-TIMESTAMP\` |
+| operator → service, service → operator, service → game provider | secret, \`X-H-AUTH-ID\`, \`X-H-TIMESTAMP\` and the fields that the call lists, joined by \`#\` |
+| doAutoClose (service → game provider) | none: it has no signature |
+
+Serialise a body once, sign these bytes, and send these bytes. Fields are values: the decoded query values of a GET, the strings of a JSON body. The
+timestamp may differ from the service's clock by at most the tenant's tolerance (300 s by default), so sign each attempt anew. Anything wrong gets
+401 with id 1001. Outside production its \`hint\` says which part is wrong and which string was signed. \`testPing\` checks a signer of bodies.
+
+## Retries
+
+Retry after 5xx, after 429, and if no reply came. Wait longer each time, and at least the seconds of \`Retry-After\`. Never retry another 4xx. A retry
+has the same ids and a new timestamp and signature. If the reply to a command is lost, ask getGameRoundInfo what became of it.
+
+The service does the same with its own calls. It does not retry a doTransactions with a debit: it voids the debit, if the outcome is unknown. It retries
+credits, ends and voids until the wallet gives a definite answer.
+
+## Idempotency
+
+A repeated command moves no money: it gets the first reply again. The key of a command is the first of these that it has:
+
+| command | key |
+|---|---|
+| startGameRound | \`externalGameProviderRoundId\`, \`rngResult.rngCallId\`, \`X-Request-Id\` |
+| addWin, collectWin, endGameRound, addSpinCounterGameState | \`externalGameProviderTransactionId\`, \`rngResult.rngCallId\`, \`X-Request-Id\` |
+| doTransactions (at the operator) | type and \`hash\` of each transaction |
+
+A new bet or win needs a new key. A key that comes with other money gets IDEMPOTENCYMISMATCH. After a round is over, its commands get GAMEROUNDNOTACTIVE.
+
+## Amounts and bodies
+
+Amounts are integers in minor units of the player's currency, at most 2^53 − 1. They include the currency multiplier. Bodies are JSON in UTF-8. They have
+at most 1 MiB and 64 levels, and they must not contain the key \`__proto__\`. The service ignores unknown fields and refuses wrong types. It checks
+the signature of a POST before the fields of its body. An unknown path returns 404 NOTFOUND, a wrong method 405 NOTFOUND.`;
+
+const CORRECT = 'Correct the call. Do not retry it.';
+const SAME_CALL = 'Send the same call with the same ids.';
+const LAUNCH_AGAIN = 'Ask the player to launch the game again.';
+
+/** What each error means, and what its receiver does (docs/interface#error-catalogue). CommonMark. */
+export const ERROR_TEXTS: Readonly<Record<ErrorName, { when: string; then: string }>> = {
+  GAMEROUNDALREADYSTARTED: {
+    when: 'another round is open; at an operator: a second initial debit',
+    then: 'Go on with the open round of `gameRoundInfo`, or start with `closeOpenGame`.',
+  },
+  GAMEROUNDNOTSTARTED: {
+    when: 'getGameRoundInfo by an unknown external id, or without an open round',
+    then: 'The start has not arrived: send it again with the same ids.',
+  },
+  TRANSACTIONCOUNTMISMATCH: {
+    when: '`transactionCount` is wrong; used by operators',
+    then: 'An operator processes none of the transactions.',
+  },
+  DISCOUNTNOTELIGIBLE: {
+    when: 'used by operators',
+    then: 'Show `clientmsg`. A bet without the discount is a new round.',
+  },
+  INVALIDREQUEST: { when: 'a field is wrong; `msg` names it', then: CORRECT },
+  SIGNATUREWRONG: {
+    when: 'the call is not authenticated',
+    then: 'Compare the string that you sign with `hint`, or ask for the log line of the call. Do not retry it.',
+  },
+  REQUESTTOOLARGE: { when: 'the body has more than 1 MiB', then: CORRECT },
+  RATELIMITEXCEEDED: {
+    when: 'the caller’s share of calls is used up',
+    then: `Wait for the seconds of \`Retry-After\`. ${SAME_CALL}`,
+  },
+  INTERNALERROR: {
+    when: 'a fault of the service',
+    then: `${SAME_CALL} If it stays, report its \`X-Response-Id\`.`,
+  },
+  NOTFOUND: { when: 'there is no such route', then: CORRECT },
+  GAMEROUNDNOTACTIVE: {
+    when: 'the round is not open',
+    then: 'Look at `gameRoundInfo.status`: `closed` or `cancel`. Nothing was changed.',
+  },
+  GAMEROUNDNOTFOUND: { when: 'the round is unknown, or another’s', then: CORRECT },
+  IDEMPOTENCYMISMATCH: {
+    when: 'the key was used with other money',
+    then: 'Use a new key for a new bet or win.',
+  },
+  PLAYERNOTFOUND: { when: 'used by operators', then: 'Show `clientmsg`. No bet was taken.' },
+  GAMENOTFOUND: { when: 'the game is unknown, or another’s', then: CORRECT },
+  TOKENNOTFOUND: { when: 'the token is unknown, or another’s', then: LAUNCH_AGAIN },
+  TOKENEXPIRED: {
+    when: 'the session is over',
+    then: `${LAUNCH_AGAIN} Its open rounds can still be finished.`,
+  },
+  LAUNCHURLSPENT: { when: 'the launch token was used, or is too old', then: LAUNCH_AGAIN },
+  NOTICKETAVAILABLE: {
+    when: 'no ticket fits the bet',
+    then: 'Ask getBalance for the tickets, or bet with money.',
+  },
+  SPINCOUNTEREXHAUSTED: {
+    when: 'more spins are used than were awarded',
+    then: 'Ask getAvailableSpinCounter what is left.',
+  },
+  MODENOTALLOWED: { when: 'not in this mode, not with this token, not for this game', then: CORRECT },
+  CREDITALREADYPROCESSED: {
+    when: 'voidGameRound after a credit',
+    then: 'End the round. What the player won is paid and stays paid.',
+  },
+  GAMEROUNDCRASHED: {
+    when: 'the round waits for a reconciliation',
+    then: 'Show `clientmsg`. The operator reconciles the round. The player may start a new one.',
+  },
+  UNCOLLECTEDAMOUNTTOOLOW: {
+    when: 'collectWin of more than is open',
+    then: 'Ask getUncollectedAmount what is open.',
+  },
+  GAMEROUNDOPEN: {
+    when: 'history of an open round',
+    then: 'Use getGameRoundInfo, or wait for the end of the round.',
+  },
+  WALLETUNAVAILABLE: {
+    when: 'the operator’s wallet gave no answer',
+    then: 'With the status `cancel` the bet is not in play: a new round is a new bet. Without a round: retry.',
+  },
+  OPERATIONBEINGPROCESSED: {
+    when: 'the outcome is not known yet',
+    then: `${SAME_CALL} Repeat it until it gets another answer.`,
+  },
+  SERVICEUNAVAILABLE: {
+    when: 'Temporal or MongoDB is down, or there is no room',
+    then: `Nothing was done. ${SAME_CALL}`,
+  },
+  GAMEPROVIDERUNAVAILABLE: {
+    when: 'the provider gave no answer, or a malformed one',
+    then: 'Retry. If it stays, the log says what was wrong with the answer.',
+  },
+  DEBITDECLINED: {
+    when: 'the operator declined a bet without an errorCode',
+    then: 'Show `clientmsg`. The bet was not taken. `gameRoundInfo.status` says whether the round goes on.',
+  },
+};
+
+export function errorTable(): string {
+  const rows = (Object.keys(ERRORS) as ErrorName[]).map((name) => {
+    const { id, status } = ERRORS[name];
+    return `| ${id} | ${name} | ${status} | ${ERROR_TEXTS[name].when} | ${ERROR_TEXTS[name].then} |`;
+  });
+  return [
+    '## Errors',
+    '',
+    'A refusal has `errorCode`: `id`, `msg` for your log (it begins with the name), `clientmsg` for the player. Errors of an operator reach the ' +
+      'provider with the operator’s own id and status 400. A refusal by a round also has its `gameRoundInfo`.',
+    '',
+    '| id | name | status | when | what to do |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
 
 export const TAGS = {
   provider: { name: 'Game engine', description: 'Calls of game providers. The signature covers the body.' },
@@ -71,6 +233,7 @@ const requestId = {
   description:
     'Identifies the call in logs; unique per call. It is also the idempotency key of a command that has no other key.',
   schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[^#\\u0000-\\u001f\\u007f-\\u009f]+$' },
+  example: '60247ccc-a887-4a50-aa1c-2d6650d424b1',
 };
 
 export const PARAMETERS: JsonSchema = {
