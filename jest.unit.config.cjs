@@ -7,6 +7,7 @@ const FOLDERS = [
   'coverage',
   'domain',
   'sdk',
+  'sdk-python',
   'signing-recipes',
   'tickets',
 ];

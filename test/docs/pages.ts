@@ -9,7 +9,10 @@ export function pages(): string[] {
   const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
-  return ['README.md', 'conformance/README.md', 'sandbox/README.md', 'sdk/README.md', ...inDocs.sort()];
+  const readmes = ['', 'conformance/', 'sandbox/', 'sdk/', 'sdk-python/'].map(
+    (folder) => `${folder}README.md`,
+  );
+  return [...readmes, ...inDocs.sort()];
 }
 
 export function textOf(page: string): string {

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { verifyBody, verifyFields } from '../../sdk';
 import { projectRoot } from '../../stack/paths';
 import { codeOf } from '../sdk/readme';
+import { type SignedService, signedService } from './service';
 
 /* The package as others get it: packed, installed from the file in a new project, compiled and run there. */
 
@@ -17,8 +15,7 @@ const run = promisify(execFile);
 let folder: string;
 let tarball: string;
 let packed: string[];
-let service: Server;
-let signed: string[];
+let service: SignedService;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gameround-sdk-'));
@@ -28,34 +25,12 @@ beforeAll(async () => {
   const [made] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   tarball = join(folder, made.filename);
   packed = made.files.map(({ path }) => path);
-  service = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  service = await signedService();
 });
 afterAll(async () => {
-  service.closeAllConnections();
-  await new Promise((resolve) => service.close(resolve));
+  await service.close();
   await rm(folder, { recursive: true });
 });
-
-/** A service that answers whoever signs rightly. */
-async function answer(...[request, response]: Parameters<Parameters<typeof createServer>[1] & object>) {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks).toString();
-  const header = (name: string) => String(request.headers[name]);
-  const signature = { timestamp: header('x-h-timestamp'), signature: header('x-h-auth-sig') };
-  const path = request.url ?? '';
-  const isRight =
-    path === '/getGameURL'
-      ? verifyFields({ ...signature, authId: 'op1', secrets: ['sandbox-only-operator-secret-op1'] }, [
-          ...['alice', 'EUR', 'demo-slot', 'real'],
-        ])
-      : verifyBody({ ...signature, secrets: ['sandbox-only-provider-secret-gp1'] }, body);
-  if (isRight) signed.push(path);
-  response.statusCode = isRight ? 200 : 401;
-  const url = 'http://game.example/play?token=t';
-  response.end(JSON.stringify({ url, gameRoundInfo: { hash: 'r1', status: 'open' }, amountCredited: 700 }));
-}
 
 const MAIN = `
 import { InterfaceError, verifyBody, type GameReply } from 'gameround-sdk';
@@ -98,13 +73,13 @@ test.each(Object.entries(KINDS))(
 
     await run('npm', ['install', tarball, '--offline', '--no-audit', '--no-fund'], { cwd: project });
     await run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')], { cwd: project });
-    signed = [];
+    service.signed.length = 0;
     const { stdout } = await run(process.execPath, ['out/main.js'], {
       cwd: project,
-      env: { GAMEROUND_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+      env: { GAMEROUND_URL: service.url },
     });
     expect(JSON.parse(stdout)).toEqual({ url: 'http://game.example/play?token=t', won: 700, same: true });
-    expect(signed).toEqual(['/getGameURL', '/startGameRound', '/addWin', '/endGameRound']);
+    expect(service.signed).toEqual(['/getGameURL', '/startGameRound', '/addWin', '/endGameRound']);
   },
 );
 

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import * as sdk from '../../sdk';
 import { credit, debit, end, type Transaction, voidOf, WalletPeer } from '../sandbox/wallet-peer';
 import { readmeWallet } from './readme';
 
@@ -175,47 +174,4 @@ test('what is malformed gets 400 with id 1000, and an unknown path 404', async (
     body: { errorCode: { id: 1005 } },
   });
   expect(await money()).toBe(100_000);
-});
-
-test('a failure of the books is a 500, and is told to onError; reports are handed over', async () => {
-  const [errors, reports]: unknown[][] = [[], []];
-  const failing = sdk.createWallet({
-    operatorId: 'op1',
-    secrets: [SECRET],
-    balance: () => Promise.reject(new Error('no database')),
-    transact: () => Promise.reject(new Error('no database')),
-    onError: (error) => errors!.push(error),
-    report: (detail) => Promise.resolve(reports!.push(detail)),
-  });
-  server.removeAllListeners('request').on('request', failing.listener);
-  expect((await wallet.balance('alice')).status).toBe(500);
-  expect(await transact([debit('d1', 1)])).toMatchObject({ status: 500, body: { errorCode: { id: 1004 } } });
-  expect(errors).toHaveLength(2);
-  const report = { gameRoundDetail: { hash: 'r1', player: 'alice' } };
-  expect(await wallet.post('/doGameRoundReport', report, [])).toMatchObject({ status: 200, body: {} });
-  expect(reports).toEqual([report.gameRoundDetail]);
-});
-
-test('debug tells each request, and what its signature has to be of', async () => {
-  const entries: sdk.DebugEntry[] = [];
-  const debugged = sdk.createWallet({
-    operatorId: 'op1',
-    secrets: [SECRET],
-    balance: () => Promise.resolve(5),
-    transact: () => Promise.resolve(),
-    onError: () => undefined,
-    debug: (entry) => entries.push(entry),
-  });
-  server.removeAllListeners('request').on('request', debugged.listener);
-  await new WalletPeer(wallet.url, 'op1', 'wrong').balance('alice');
-  await new WalletPeer(wallet.url, 'op2', SECRET).balance('alice');
-  await wallet.balance('alice');
-  const url = '/getBalance?playerId=alice&currency=EUR';
-  const signed = expect.stringMatching(/^<secret>#op1#[\d:.TZ-]+#alice#EUR$/) as string;
-  expect(entries).toMatchObject([
-    { method: 'GET', url, status: 401, signed },
-    { method: 'GET', url, status: 401, signed: '' },
-    { method: 'GET', url, status: 200, signed },
-  ]);
-  expect(JSON.stringify(entries)).not.toContain(SECRET);
 });

@@ -45,10 +45,7 @@ test('every recipe whose language is on this machine was run', () => {
   expect(ran).toEqual(expect.arrayContaining(ALWAYS_RUN));
 });
 
-test('the signatures are those of test/sdk, and those in the page', async () => {
-  const base64 = /[A-Za-z0-9+/]{43}=/g;
-  const known = await readFile(join(ROOT, 'test/sdk/signing.test.ts'), 'utf8');
-  expect(EXPECTED).toEqual(expect.arrayContaining([...new Set(known.match(base64))]));
+test('the signatures in the page are those of the vectors', () => {
   const shown = [...page.matchAll(/^\| `sign(Body|Fields)` *\| (.*?) *\| `([A-Za-z0-9+/]{43}=)` *\|$/gm)];
   expect(shown).toHaveLength(6);
   for (const [, kind, of, signature] of shown) expect(signature).toBe(signatureShown(kind, of));
@@ -57,7 +54,7 @@ test('the signatures are those of test/sdk, and those in the page', async () => 
 /** Of a row "the body `…`" or "`field`, `field`, …". */
 function signatureShown(kind: string | undefined, of: string | undefined): string | undefined {
   const values = [...(of ?? '').matchAll(/`([^`]+)`/g)].map(([, value]) => value ?? '');
-  if (kind === 'Body') return BODY_CASES.find(([body]) => body === values[0])?.[1];
+  if (kind === 'Body') return BODY_CASES.find(([body]) => body.toString() === values[0])?.[1];
   return FIELD_CASES.find(([fields]) => fields.join('#') === values.join('#'))?.[1];
 }
 
