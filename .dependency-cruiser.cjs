@@ -37,12 +37,12 @@ module.exports = {
       severity: error,
       from: {
         pathNot:
-          '^(src/(read-model|sessions|tenants|rng|demo|foundation\\.ts)|stack/|chaos/|test/|node_modules/)',
+          '^(src/(read-model|sessions|tenants|rng|demo|foundation\\.ts)|stack/|bench/|chaos/|test/|node_modules/)',
       },
       to: { path: 'node_modules/mongodb' },
     },
     rule('src-never-imports-outward', '^src/', {
-      path: '^(workflows|activities|worker|proof|stack|sandbox|chaos|test)/',
+      path: '^(workflows|activities|worker|proof|stack|sandbox|bench|chaos|scripts|test)/',
     }),
     rule('sandbox-knows-only-the-sdk', '^(sandbox|sdk)/', {
       path: '^(src|workflows|activities|worker|stack|chaos)/',
@@ -53,6 +53,15 @@ module.exports = {
     }),
     rule('nobody-needs-proof', '^(workflows|activities|worker|stack|sandbox|sdk|chaos)/', {
       path: '^proof/',
+    }),
+    // Tests, chaos, benches and scripts share it.
+    rule('harness-is-below-its-users', '^test/support/', {
+      path: '^(bench|chaos|scripts|test)/',
+      pathNot: '^test/support/',
+    }),
+    rule('tools-use-the-harness-only', '^(bench|chaos)/', {
+      path: '^(bench|chaos|scripts|test)/',
+      pathNot: ['^$1/', '^test/support/'],
     }),
     rule('conformance-runs-without-the-rest', '^conformance/', {
       path: '^(src|workflows|activities|worker|stack|sandbox|sdk|chaos|node_modules)/',

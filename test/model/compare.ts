@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/e2e-http';
-import type { Outcome } from './outcome';
-import { recordOf, type RoundRecord, type State } from './reference';
+import type { Outcome, RoundRecord } from './outcome';
+import { recordOf, type State } from './reference';
 
 /** As far as the model looks at replies. */
 interface Body {

@@ -1,4 +1,12 @@
-import type { RoundRecord, Status } from './reference';
+export type Status = 'open' | 'closed' | 'cancel';
+
+export interface RoundRecord {
+  status: Status;
+  crashed: boolean;
+  totalBetAmount: number;
+  totalWinAmount: number;
+  transactions: string[];
+}
 
 /** What a reply has to say. A field that is undefined is left open. */
 export interface Outcome {

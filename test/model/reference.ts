@@ -1,14 +1,12 @@
 import type { Call, CallBody, Fault, GameIndex } from './types';
 import { deliver, type Delivery } from './delivery';
-import type { Outcome } from './outcome';
+import type { Outcome, RoundRecord, Status } from './outcome';
 import { newWalletRound, type Purse, type Transaction, type WalletRound } from './wallet';
 
 /*
  * What the service has to answer, written from docs/interface alone: plain data, one pure step for
  * each call. It knows nothing of workflows, queues or records, and carries each call out in one go.
  */
-
-export type Status = 'open' | 'closed' | 'cancel';
 
 export interface Game {
   readonly code: string;
@@ -189,14 +187,6 @@ function askOfRound(state: State, kind: Call['kind'], body: CallBody, round: Rou
 
 const lastRound = (round: Round): object => ({ id: round.hash, bet: betsOf(round), won: round.credited });
 const openRound = (round: Round): object => ({ hash: round.hash, amountToCollect: openWin(round) });
-
-export interface RoundRecord {
-  status: Status;
-  crashed: boolean;
-  totalBetAmount: number;
-  totalWinAmount: number;
-  transactions: string[];
-}
 
 /** The operator's record: what took effect. */
 export function recordOf(round: Round): RoundRecord {
