@@ -62,8 +62,7 @@ async function temporalBack(
   for (const gameround of late) restored.inFlight.add(gameround);
   stack.restores.push(restored);
   for (const part of ['worker-1', 'worker-2'] as const) await stack.start(part);
-  await stack.repairRecords(copy.atMs);
-  await stack.start('api');
+  await stack.repairRecords(copy.atMs).finally(() => stack.start('api'));
   await stack.ready();
   const { moved, orphans, inFlight } = restored;
   log(
