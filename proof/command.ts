@@ -7,7 +7,7 @@ import { PersonNeededError } from '../src/lifecycle';
 
 /* What the commands of this folder share: options, progress, output. */
 
-export type Options = Partial<Record<'hash' | 'since' | 'dir' | 'operator' | 'json', string>> & {
+export type Options = Partial<Record<'hash' | 'since' | 'dir' | 'operator' | 'json' | 'out', string>> & {
   all?: boolean;
 };
 

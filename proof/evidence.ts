@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { workflowIdOf, type GameroundStart } from '../src/contracts/gameround';
+import { reconcileWorkflowIdOf } from '../src/contracts/reconcile';
 import { A_RECORD, createGuards } from '../src/read-model/guards';
 import type { RoundDocument, Rounds } from '../src/read-model/rounds';
 import type { AuditPorts, Document } from './audit';
@@ -33,6 +34,28 @@ export async function* roundsIn(
   if (dir === undefined) return;
   for await (const run of runsInFolder(dir, codec))
     if (!listed.has(run.runId) && isWanted(run, options)) yield run;
+}
+
+/** All runs of one round and of its reconciliations: those of the server, then those of the folder that it does not have. */
+export async function* runsOfRound(
+  { client, codec }: Evidence,
+  gameround: string,
+  dir: string | undefined,
+): AsyncIterable<Run> {
+  const known = new Set<string>();
+  for (const workflowId of [workflowIdOf(gameround), reconcileWorkflowIdOf(gameround)]) {
+    for await (const run of runsOnServer(client, `WorkflowId = '${workflowId}'`, codec)) {
+      known.add(run.runId);
+      yield run;
+    }
+    // The server may list a round later than it runs.
+    const newest = await newestRun(client, codec, workflowId);
+    if (newest !== undefined && !known.has(newest.runId)) yield newest;
+    if (newest !== undefined) known.add(newest.runId);
+  }
+  if (dir === undefined) return;
+  for await (const run of runsInFolder(dir, codec, (file) => file.includes(gameround)))
+    if (!known.has(run.runId)) yield run;
 }
 
 function isWanted({ facts, history }: Run, { operator, since }: Options): boolean {

@@ -70,9 +70,13 @@ const HISTORY_FILE = /\.json(\.gz)?$/;
 const unzipped = promisify(gunzip);
 
 /** The runs in a folder of exported histories, also in its subfolders. */
-export async function* runsInFolder(folder: string, codec: PayloadCodec): AsyncIterable<Run> {
+export async function* runsInFolder(
+  folder: string,
+  codec: PayloadCodec,
+  isWanted: (file: string) => boolean = () => true,
+): AsyncIterable<Run> {
   const names = await readdir(folder, { recursive: true });
-  for (const file of names.filter((name) => HISTORY_FILE.test(name)).sort()) {
+  for (const file of names.filter((name) => HISTORY_FILE.test(name) && isWanted(name)).sort()) {
     const named = { workflowId: basename(file).replace(HISTORY_FILE, ''), runId: '' };
     const run = await runOf(
       named,

@@ -59,3 +59,24 @@ function quotient(numerator: bigint, denominator: bigint): number {
   const places = denominator === 0n ? 0n : (numerator * 10n ** DECIMAL_PLACES) / denominator;
   return Number(`${places}e-${DECIMAL_PLACES}`);
 }
+
+/** Digits after the decimal point of the currencies that don't have two (ISO 4217). */
+const OTHER_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+];
+
+/** An amount for people: `7.00 EUR`. Only ISO codes have known digits; with another code the minor units are named as such. */
+export function moneyText(amount: number, currency: string): string {
+  const digits = digitsOf(currency);
+  if (digits === undefined) return `${amount} minor units of ${currency}`;
+  const text = String(amount).padStart(digits + 1, '0');
+  const point = text.length - digits;
+  return `${digits === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`} ${currency}`;
+}
+
+function digitsOf(currency: string): number | undefined {
+  if (!/^[A-Z]{3}$/.test(currency)) return undefined;
+  return OTHER_DIGITS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2;
+}

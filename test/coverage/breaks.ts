@@ -2629,4 +2629,34 @@ export const BREAKS: readonly Break[] = [
     find: 'isWanted(run, options)) yield run;',
     replace: '!isWanted(run, options)) yield run;',
   },
+  {
+    rows: ['c8.dossier'],
+    file: 'proof/dossier/collect.ts',
+    find: 'if (draw?.operatorId === operatorId && draw.playerId === playerId)',
+    replace: 'if (draw === undefined)',
+  },
+  {
+    rows: ['c8.dossier#2'],
+    file: 'proof/dossier/story.ts',
+    find: 'if (id >= from)',
+    replace: 'if (from >= 0)',
+  },
+  {
+    rows: ['c8.dossierChain'],
+    file: 'proof/dossier/verify.ts',
+    find: 'else if (htmlOf(parts.page, parts.json, head) !== text)',
+    replace: 'else if (htmlOf(parts.page, parts.json, head) === "")',
+  },
+  {
+    rows: ['c8.dossierChain#2'],
+    file: 'proof/dossier/chain.ts',
+    find: 'if (previous !== undefined && (entry.previous !== previous',
+    replace: 'if (previous === undefined && (entry.previous !== previous',
+  },
+  {
+    rows: ['c8.dossierChain#3'],
+    file: 'proof/dossier/page.ts',
+    find: "replaceAll('<', '\\\\u003c')",
+    replace: "replaceAll('<', '&lt;')",
+  },
 ];

@@ -1,0 +1,90 @@
+import { temporal } from '@temporalio/proto';
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import type { History } from '../events';
+
+/** An event of a history for a dossier: as Temporal stores it, with readable values and time. */
+export interface PlainEvent {
+  id: number;
+  /** ISO 8601, UTC. */
+  at: string;
+  /** Such as `ActivityTaskScheduled`. */
+  type: string;
+  about: Record<string, unknown>;
+}
+
+/** They tell nothing about the round, or name what is secret. */
+const LEFT_OUT = new Set([
+  'stackTrace',
+  'signedWith',
+  'refusedWith',
+  'header',
+  'sdkMetadata',
+  'workerVersion',
+]);
+
+/** The events of a history, decrypted. @throws UnreadablePayloadError */
+export async function plainEvents(history: History, codec: PayloadCodec): Promise<PlainEvent[]> {
+  const { events = [] } = temporal.api.history.v1.History.fromObject(history).toJSON() as {
+    events?: Record<string, unknown>[];
+  };
+  return Promise.all(
+    events.map(async (event) => {
+      const { eventId, eventTime, eventType, ...rest } = event;
+      const name = Object.keys(rest).find((key) => key.endsWith('EventAttributes')) ?? '';
+      const about = (await readable(rest[name], codec)) as Record<string, unknown>;
+      return { id: Number(eventId), at: timeOf(eventTime), type: typeOf(String(eventType)), about };
+    }),
+  );
+}
+
+async function readable(value: unknown, codec: PayloadCodec): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((one) => readable(one, codec)));
+  if (typeof value !== 'object' || value === null) return value;
+  const { payloads, metadata, data } = value as { payloads?: unknown; metadata?: unknown; data?: unknown };
+  if (Array.isArray(payloads)) return Promise.all(payloads.map((one) => valueOf(one as TextPayload, codec)));
+  if (typeof metadata === 'object' && (data === undefined || typeof data === 'string'))
+    return valueOf(value, codec);
+  const fields: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(value))
+    if (!LEFT_OUT.has(name)) fields.push([name, await readable(inner, codec)]);
+  return Object.fromEntries(fields);
+}
+
+/** A payload whose bytes are base64 texts. */
+interface TextPayload {
+  metadata?: Record<string, string>;
+  data?: string;
+}
+
+async function valueOf({ metadata = {}, data }: TextPayload, codec: PayloadCodec): Promise<unknown> {
+  const bytes = (text: string): Uint8Array => Buffer.from(text, 'base64');
+  const payload: Payload = {
+    metadata: Object.fromEntries(Object.entries(metadata).map(([name, text]) => [name, bytes(text)])),
+    data: data === undefined ? null : bytes(data),
+  };
+  const [decoded = payload] = await codec.decode([payload]);
+  const value = defaultPayloadConverter.fromPayload<unknown>(decoded);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  return without(value);
+}
+
+/** The value as plain JSON without what is left out. */
+function without(value: unknown): unknown {
+  if (value === undefined) return null;
+  const text = JSON.stringify(value, (name, inner: unknown) => (LEFT_OUT.has(name) ? undefined : inner));
+  return JSON.parse(text) as unknown;
+}
+
+function timeOf(time: unknown): string {
+  const { seconds, nanos = 0 } = Object(time) as { seconds?: string; nanos?: number };
+  return new Date(Number(seconds) * 1_000 + Math.floor(nanos / 1_000_000)).toISOString();
+}
+
+/** `EVENT_TYPE_TIMER_STARTED` is `TimerStarted`. */
+function typeOf(name: string): string {
+  return name
+    .replace('EVENT_TYPE_', '')
+    .split('_')
+    .map((word) => word.slice(0, 1) + word.slice(1).toLowerCase())
+    .join('');
+}

@@ -1,0 +1,458 @@
+import type { CommandEnd, Delivered, PendingAnswer, WalletDelivery } from '../../src/contracts/activities';
+import {
+  COMMANDS,
+  type GameroundResult,
+  type GameroundStart,
+  type RoundReply,
+} from '../../src/contracts/gameround';
+import type { ReconcileOutcome } from '../../src/domain/round/reconcile';
+import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
+import { normalId } from '../../src/domain/hashes';
+import { debitKeyPrefix, RECONCILE } from '../../src/domain/round/keys';
+import { readCommand } from '../../src/domain/round/read-command';
+import { moneyText } from '../../src/domain/money';
+import type { Answer, Command } from '../../src/domain/round/types';
+import type { OperatorTransaction, WalletBalance } from '../../src/domain/wallet-call';
+import type { PlainEvent } from './events';
+
+/** One thing that happened, in plain words. */
+export interface Step {
+  /** ISO 8601, UTC. */
+  at: string;
+  who: 'game' | 'service' | 'wallet' | 'operator' | 'person';
+  what: string;
+  /** What the game was answered, if the history has it: this is what the player's game could show. */
+  answer?: string;
+  /** Where the history has it: the number of the run in the dossier, and of the event. */
+  run: number;
+  event: number;
+}
+
+/** The values of an event. Histories are data from outside, so each one may be absent. */
+type About = Record<string, unknown> & {
+  input?: unknown[];
+  result?: unknown[];
+};
+
+interface Call {
+  activity: string;
+  args: unknown[];
+  startedAt?: string;
+  attempt?: number;
+  failure?: string;
+}
+
+/** What a run of a round, or of its reconciliation, did. `run` is its number in the dossier. */
+export function stepsOf(events: readonly PlainEvent[], run: number, currency: string): Step[] {
+  const money = (amount: number): string => moneyText(amount, currency);
+  const answers = answersIn(events, currency);
+  const calls = new Map<number, Call>();
+  const seenKeys = new Set<string>();
+  const seenCalls = new Set<string>();
+  const steps: Step[] = [];
+  let firstRngCallId: string | undefined;
+  // A run that a reset has made begins with the events of the run before.
+  const from = events.findLast(({ about }) => Boolean(about.newRunId))?.id ?? 0;
+
+  const add = ({ id, at }: PlainEvent, who: Step['who'], what: string, answer?: string): void => {
+    if (id >= from)
+      steps.push({ at, who, what, ...(answer === undefined ? {} : { answer }), run, event: id });
+  };
+
+  /** A command comes as a signal, an update, or both with the same call id. */
+  const command = (event: PlainEvent, type: string, args: unknown[], sender: string): void => {
+    const [raw, actor, call] = args as [unknown, { providerId?: string } | null | undefined, string?];
+    if (!(type in COMMANDS) || (call !== undefined && seenCalls.has(call))) return;
+    if (call !== undefined) seenCalls.add(call);
+    const read = readCommand(type as Command['type'], raw);
+    if ('fault' in read)
+      return add(
+        event,
+        'person',
+        `The command ${type} can't be read: its ${read.fault} is wrong (sent by ${sender})`,
+      );
+    const key = keyOf(read.command, firstRngCallId);
+    const again = seenKeys.has(key) ? 'The call comes again: ' : '';
+    seenKeys.add(key);
+    const isGame = typeof actor?.providerId === 'string';
+    const isReconciliation = 'key' in read.command && read.command.key === RECONCILE;
+    const by = isGame || isReconciliation ? '' : ` (sent by ${sender})`;
+    const who = isGame ? 'game' : isReconciliation ? 'operator' : 'person';
+    const answer = answers.get(call ?? '') ?? answers.get(key);
+    add(event, who, `${again}${commandText(read.command, money)}${by}`, answer);
+  };
+
+  for (const event of events) {
+    const about = event.about as About;
+    switch (event.type) {
+      case 'WorkflowExecutionStarted': {
+        const [start] = (about.input ?? []) as [
+          (GameroundStart & { command?: Command }) | string | undefined,
+        ];
+        if (typeof start === 'string')
+          add(event, 'operator', 'The operator asks for a reconciliation of the round');
+        else firstRngCallId = start?.continued?.state.firstRngCallId ?? start?.command?.rngCallId;
+        if (typeof start === 'object' && start.command !== undefined && start.continued === undefined) {
+          if (start.call !== undefined) seenCalls.add(start.call);
+          seenKeys.add('start');
+          add(
+            event,
+            'game',
+            commandText(start.command, money),
+            answers.get(start.call ?? '') ?? answers.get('start'),
+          );
+        }
+        break;
+      }
+      case 'WorkflowExecutionSignaled':
+        if (about.signalName === 'resume')
+          add(
+            event,
+            'person',
+            `A person has the waiting wallet call sent again (sent by ${text(about.identity)})`,
+          );
+        else command(event, text(about.signalName), about.input ?? [], text(about.identity));
+        break;
+      case 'WorkflowExecutionUpdateAccepted': {
+        const { input, meta } = Object(about.acceptedRequest) as {
+          input?: { name?: string; args?: unknown[] };
+          meta?: { identity?: unknown };
+        };
+        command(event, text(input?.name), input?.args ?? [], text(meta?.identity));
+        break;
+      }
+      case 'ActivityTaskScheduled': {
+        const { name } = Object(about.activityType) as { name?: string };
+        calls.set(event.id, { activity: name ?? '', args: about.input ?? [] });
+        break;
+      }
+      case 'ActivityTaskStarted': {
+        const call = calls.get(Number(about.scheduledEventId));
+        if (call === undefined) break;
+        call.startedAt = event.at;
+        call.attempt = Number(about.attempt ?? 1);
+        const { message } = Object(about.lastFailure) as { message?: string };
+        if (message !== undefined) call.failure = message;
+        break;
+      }
+      case 'ActivityTaskCompleted':
+      case 'ActivityTaskFailed':
+      case 'ActivityTaskTimedOut':
+      case 'ActivityTaskCanceled': {
+        const call = calls.get(Number(about.scheduledEventId));
+        if (call === undefined) break;
+        const told = callText(call, event, currency);
+        if (told === undefined) break;
+        if (call.startedAt !== undefined) add({ ...event, at: call.startedAt }, 'service', told.sent);
+        add(event, told.by, told.answered);
+        break;
+      }
+      case 'WorkflowTaskFailed':
+        if (about.newRunId)
+          add(
+            event,
+            'person',
+            `A person resets the program of the round to this step (reason: ${resetReason(about)})`,
+          );
+        break;
+      case 'WorkflowExecutionTerminated':
+        add(
+          event,
+          'person',
+          `The program of the round is stopped from outside (reason: ${text(about.reason)})`,
+        );
+        break;
+      case 'WorkflowExecutionCompleted': {
+        const [result] = (about.result ?? []) as [Partial<GameroundResult> | undefined];
+        if (typeof result?.status === 'string')
+          add(event, 'service', `The round is over: ${STATUS[result.status] ?? result.status}`);
+        break;
+      }
+      case 'WorkflowExecutionFailed':
+        add(event, 'service', `The program of the round ends with an error: ${failureOf(about)}`);
+        break;
+      default:
+        break;
+    }
+  }
+  return steps;
+}
+
+const STATUS: Record<string, string> = {
+  open: 'open',
+  closed: 'closed',
+  cancel: 'cancelled, as if it had never been',
+};
+
+export function statusText(status: string, crashed: boolean): string {
+  return crashed
+    ? 'open, and waiting for a person: the operator and the service disagree'
+    : (STATUS[status] ?? status);
+}
+
+type Money = (amount: number) => string;
+
+/** The key under which a round stores the command (src/domain/round/keys.ts), as far as its commands say it. */
+function keyOf(command: Command, firstRngCallId: string | undefined): string {
+  if (command.type === 'void') return 'void';
+  if (command.type !== 'start') return `${command.type}:${command.key}`;
+  const { rngCallId } = command;
+  const isFollowUp =
+    rngCallId !== undefined &&
+    firstRngCallId !== undefined &&
+    normalId(rngCallId) !== normalId(firstRngCallId);
+  return isFollowUp ? `${debitKeyPrefix}${normalId(rngCallId)}` : 'start';
+}
+
+function commandText(command: Command, money: Money): string {
+  switch (command.type) {
+    case 'start': {
+      const { stake, ticket, discount, winAmount, endGame, result, rngCallId } = command;
+      return joined([
+        ticket === undefined
+          ? `The game places a bet of ${money(stake)}`
+          : `The game places a bet of ${money(stake)}, paid by the free play ${ticket.serial}`,
+        discount !== undefined && `less a discount of ${money(discount.amount)}`,
+        winAmount > 0 && `reports a win of ${money(winAmount)}`,
+        endGame && 'ends the round with it',
+        ...shown(result, rngCallId),
+      ]);
+    }
+    case 'addWin':
+      return joined([
+        `The game reports a win of ${money(command.winAmount)}`,
+        command.collect && 'asks to pay out all open winnings',
+        ...shown(command.result, command.rngCallId, command.betData),
+      ]);
+    case 'collectWin':
+      return command.amount === undefined
+        ? 'The game asks to pay out all open winnings'
+        : `The game asks to pay out ${money(command.amount)} of the open winnings`;
+    case 'end':
+      if (command.forReconciliation === true) return 'The round is closed for the reconciliation';
+      return command.reason === 'endGameRound'
+        ? 'The game ends the round; open winnings are to be paid'
+        : `The round is to be ended, and open winnings paid (reason: ${command.reason})`;
+    case 'void':
+      return `The round is to be taken back: every bet returned (reason: ${command.reason})`;
+    case 'addSpinCounter':
+      return `The game counts ${command.counterType}: ${command.awarded} awarded, ${command.used} used`;
+    case 'settle':
+      return joined([
+        `It is decided what became of transactions in doubt (reason: ${command.reason})`,
+        command.accepted.length > 0 && `taken or paid: ${command.accepted.join(', ')}`,
+        (command.declined ?? []).length > 0 && `never: ${(command.declined ?? []).join(', ')}`,
+      ]);
+  }
+}
+
+function shown(result?: string, rngCallId?: string, data?: Record<string, string>): (string | false)[] {
+  return [
+    result !== undefined && result !== '' && `the game's own result: ${result}`,
+    data !== undefined && Object.keys(data).length > 0 && `the game's own data: ${JSON.stringify(data)}`,
+    rngCallId !== undefined && `random number call ${rngCallId}`,
+  ];
+}
+
+function joined(parts: (string | false)[]): string {
+  return parts.filter((part) => part !== false).join('; ');
+}
+
+/** What the wallet is asked with a transaction. */
+export function transactionText(
+  { type, amount, serial }: Pick<OperatorTransaction, 'type' | 'amount' | 'serial'>,
+  money: Money,
+): string {
+  if (type === 'debit')
+    return serial === undefined
+      ? `take a bet of ${money(amount ?? 0)}`
+      : `take a bet paid by the free play ${serial}`;
+  if (type === 'credit') return `pay a win of ${money(amount ?? 0)}`;
+  if (type === 'void') return 'give the bet back';
+  return 'note the end of the round';
+}
+
+interface CallText {
+  sent: string;
+  by: Step['who'];
+  answered: string;
+}
+
+function callText(call: Call, event: PlainEvent, currency: string): CallText | undefined {
+  const { activity, args, attempt = 1, failure } = call;
+  const money: Money = (amount) => moneyText(amount, currency);
+  const isDone = event.type === 'ActivityTaskCompleted';
+  const [result] = (event.about as About).result ?? [];
+  const times = attempt > 1 ? ` (attempt ${attempt}; the attempt before: ${failure ?? 'no answer'})` : '';
+  const noAnswer = `There is no answer: ${isDone ? '' : failureOf(event.about)}`;
+  if (activity === 'deliver' || activity === 'deliverUntilDefinite') {
+    const { transactions } = (args[0] as WalletDelivery).call;
+    const asked = transactions.map((one) => `${transactionText(one, money)} [${one.hash}]`).join(' and to ');
+    const outcome = activity === 'deliver' ? (result as Delivered | undefined)?.result : result;
+    return {
+      sent: `The service asks the operator's wallet to ${asked}${times}`,
+      by: isDone && HAS_ANSWERED.has((Object(outcome) as Outcome).kind ?? '') ? 'wallet' : 'service',
+      answered: isDone ? outcomeText(outcome, currency) : noAnswer,
+    };
+  }
+  if (activity === 'resend')
+    return {
+      sent: 'The service sends every transaction of the round to the operator again',
+      by: isDone ? 'wallet' : 'service',
+      answered: isDone ? reconcileText(result as ReconcileOutcome, currency) : noAnswer,
+    };
+  const other = OTHER_CALLS[activity];
+  if (other === undefined) return undefined;
+  return { sent: `${other}${times}`, by: 'service', answered: isDone ? 'It is answered' : noAnswer };
+}
+
+const OTHER_CALLS: Record<string, string> = {
+  autoClose: 'The service asks the game to close the round, which was left open',
+  fetchResult: "The service asks the game for the round's result",
+  report: 'The service sends the operator a report of the round',
+};
+
+/** The other outcomes are what the service concludes without an answer. */
+const HAS_ANSWERED = new Set(['accepted', 'declined', 'refused']);
+
+interface Outcome {
+  kind?: string;
+  reason?: string;
+  errorCode?: { id?: number; msg?: string };
+  endRefused?: { id?: number; msg?: string };
+  balance?: WalletBalance;
+  unauthorised?: boolean;
+}
+
+function outcomeText(outcome: unknown, currency: string): string {
+  const { kind, reason, errorCode, endRefused, balance } = Object(outcome) as Outcome;
+  const error = errorCode === undefined ? '' : `: error ${errorCode.id} ${errorCode.msg}`;
+  switch (kind) {
+    case 'accepted':
+      return joined([
+        'The wallet accepts',
+        endRefused !== undefined && `but not the end of the round: error ${endRefused.id} ${endRefused.msg}`,
+        balance !== undefined && balanceText(balance, currency),
+      ]);
+    case 'declined':
+      return `The wallet declines the bet${error}`;
+    case 'refused':
+      return `The wallet refuses${error}`;
+    case 'unknown':
+      return `It is not known whether the wallet took the bet: ${reason}`;
+    case 'repeat':
+      return `There is no definite answer, so it is sent again: ${reason}`;
+    case 'guard-lost':
+      return 'Nothing was sent: another round of the player was open';
+    case 'ahead':
+      return 'Nothing was sent: the record of the round is newer than this run';
+    default:
+      return `The answer can't be read: ${JSON.stringify(outcome)}`;
+  }
+}
+
+function reconcileText({ kind, errorCode, balance }: ReconcileOutcome, currency: string): string {
+  if (kind === 'nothing') return 'Nothing was to be sent';
+  if (kind === 'unreachable') return 'The operator does not answer';
+  const told =
+    kind === 'accepted'
+      ? 'The operator accepts all of them'
+      : `The operator refuses: error ${errorCode?.id} ${errorCode?.msg}`;
+  return joined([told, balance !== undefined && balanceText(balance, currency)]);
+}
+
+function balanceText({ balances }: WalletBalance, currency: string): string | false {
+  const each = balances.map(({ type, amount, currency: own = currency }) => {
+    const is =
+      Number.isSafeInteger(amount) && amount >= 0
+        ? moneyText(amount, own)
+        : `${amount} minor units of ${own}`;
+    return type === 'real' ? is : `${is} (${type})`;
+  });
+  return each.length > 0 && `balance ${each.join(' and ')}`;
+}
+
+/** The answers by call id and by command key, in words. */
+function answersIn(events: readonly PlainEvent[], currency: string): Map<string, string> {
+  const answers = new Map<string, string>();
+  const callOfUpdate = new Map<string, string>();
+  const calls = new Map<number, { activity: string; args: unknown[] }>();
+  const told = (name: string | undefined, answer: Partial<Answer & RoundReply> | undefined): void => {
+    if (name !== undefined && answer !== undefined) answers.set(name, answerText(answer, currency));
+  };
+  for (const { id, type, about } of events) {
+    const { input, result, activityType, acceptedRequest, meta, outcome, scheduledEventId } =
+      about as About & {
+        activityType?: { name?: string };
+        acceptedRequest?: { input?: { args?: unknown[] }; meta?: { updateId?: string } };
+        meta?: { updateId?: string };
+        outcome?: { success?: unknown[] };
+        scheduledEventId?: string;
+      };
+    if (type === 'WorkflowExecutionStarted') {
+      const [start] = (input ?? []) as [Partial<GameroundStart> | undefined];
+      for (const [key, { answer }] of Object.entries(start?.continued?.state.commands ?? {}))
+        told(key, answer);
+    } else if (type === 'ActivityTaskScheduled') {
+      calls.set(id, { activity: activityType?.name ?? '', args: input ?? [] });
+      if (activityType?.name === 'project') {
+        const pending = input?.[1] as PendingAnswer | null | undefined;
+        for (const call of pending?.calls ?? []) told(call, pending?.answer);
+      }
+    } else if (type === 'ActivityTaskCompleted') {
+      const call = calls.get(Number(scheduledEventId));
+      const end = call?.activity === 'deliver' ? (call.args[1] as CommandEnd | null | undefined) : undefined;
+      if (!end) continue;
+      const answer = answerAfter(end, result?.[0] as Delivered | undefined);
+      for (const name of [end.key, ...end.calls]) told(name, answer);
+    } else if (type === 'WorkflowExecutionUpdateAccepted') {
+      const call = acceptedRequest?.input?.args?.[2];
+      if (typeof call === 'string') callOfUpdate.set(String(acceptedRequest?.meta?.updateId), call);
+    } else if (type === 'WorkflowExecutionUpdateCompleted') {
+      told(callOfUpdate.get(String(meta?.updateId)), outcome?.success?.[0] as RoundReply | undefined);
+    } else if (type === 'WorkflowExecutionCompleted') {
+      const [ended] = (result ?? []) as [Partial<GameroundResult> | undefined];
+      for (const [name, answer] of Object.entries(ended?.answers ?? {})) told(name, answer);
+    }
+  }
+  return answers;
+}
+
+/** The answer to a command whose wallet call was its last step, by the rules. */
+function answerAfter({ state, key }: CommandEnd, delivered: Delivered | undefined): Answer | undefined {
+  const { result, at } = Object(delivered) as Partial<Delivered>;
+  if (result === undefined || at === undefined || result.kind === 'ahead' || result.kind === 'guard-lost')
+    return undefined;
+  try {
+    return applyWalletOutcome(state, result, at).commands[key]?.answer;
+    // eslint-disable-next-line no-restricted-syntax -- an outcome that a person has written by hand may not fit
+  } catch {
+    return undefined;
+  }
+}
+
+function answerText(answer: Partial<Answer & RoundReply>, currency: string): string {
+  const { refusal, amountToCollect, amountCredited, balance } = answer;
+  const status = answer.status ?? answer.gameRoundInfo?.status ?? '';
+  return joined([
+    refusal === undefined
+      ? `The game is answered that the round is ${STATUS[status] ?? status}`
+      : `The game is answered that this is refused: ${refusal.errorCode.msg} (“${refusal.errorCode.clientmsg}”)`,
+    amountCredited !== undefined && amountCredited > 0 && `paid now ${moneyText(amountCredited, currency)}`,
+    amountToCollect !== undefined && `open winnings ${moneyText(amountToCollect, currency)}`,
+    balance !== undefined && balanceText(balance, currency),
+  ]);
+}
+
+function failureOf(about: Record<string, unknown>): string {
+  const { message, cause } = Object(about.failure) as { message?: string; cause?: { message?: string } };
+  return [message, cause?.message].filter(Boolean).join(': ') || 'no reason';
+}
+
+function resetReason({ failure }: Record<string, unknown>): string {
+  return (Object(failure) as { message?: string }).message ?? 'none';
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : 'unknown';
+}

@@ -1,0 +1,36 @@
+import { writeFile } from 'node:fs/promises';
+import { loadConfig } from '../src/config';
+import { connectLazily, databaseOf } from '../src/foundation';
+import { PersonNeededError, runProcess } from '../src/lifecycle';
+import { createPayloadCodec } from '../src/payloads/codec';
+import { createRounds } from '../src/read-model/rounds';
+import { optionsOf } from './command';
+import { collect } from './dossier/collect';
+import { write } from './dossier/write';
+
+const USAGE = 'npm run dossier -- --hash <gameround> [--dir <folder>] [--out <file.html>]';
+
+/** Writes everything that is known of a round for a dispute; see docs/dossier.md. */
+runProcess(async () => {
+  const { hash, dir, out } = optionsOf(USAGE, ['hash', 'dir', 'out'], process.argv.slice(2));
+  if (hash === undefined) throw new PersonNeededError(`usage: ${USAGE}`);
+  const config = loadConfig();
+  const { environment, payloads } = config;
+  const { client, connection } = connectLazily(config);
+  const database = databaseOf(config);
+  const rounds = createRounds(database.db, environment);
+  const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment };
+  const made = {
+    dir,
+    madeAt: new Date().toISOString(),
+    madeBy: `gameround ${process.env.npm_package_version ?? ''}`.trim(),
+  };
+  const { html, json, head } = write(await collect(evidence, hash, made));
+  const name = (out ?? `dossier-${hash}`).replace(/\.(html|json)$/, '');
+  // It has personal data.
+  await writeFile(`${name}.html`, html, { mode: 0o600 });
+  await writeFile(`${name}.json`, json, { mode: 0o600 });
+  await connection.close();
+  await database.client.close();
+  process.stdout.write(`${name}.html\n${name}.json\nfingerprint ${head}\n`);
+});

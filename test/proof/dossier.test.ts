@@ -1,0 +1,164 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { collect, type Dossier } from '../../proof/dossier/collect';
+import { verify } from '../../proof/dossier/verify';
+import { write } from '../../proof/dossier/write';
+import { createDrawLog } from '../../src/rng/draw-log';
+import { finished, playerOf, refused } from '../support/player';
+import { OPERATORS, type RoundsHarness } from '../support/rounds-harness';
+import { startProof, type ProofHarness } from './proof-harness';
+import { recorded } from './support';
+
+/* `npm run dossier` and `npm run dossier:verify`. */
+
+let proof: ProofHarness;
+let harness: RoundsHarness;
+
+beforeAll(async () => {
+  proof = await startProof();
+  harness = proof.harness;
+  WON = /"gameround-([0-9a-f-]{36})"/.exec(await recorded('spin-won'))![1]!;
+}, 60_000);
+
+afterAll(() => proof?.stop());
+
+const MADE = { madeAt: '2026-11-29T20:00:00.000Z', madeBy: 'gameround test' };
+
+const dossierOf = (gameround: string, dir?: string): Promise<Dossier> =>
+  collect(proof.evidence(), gameround, { ...MADE, dir });
+
+/** The round of the recorded history `spin-won`. */
+let WON: string;
+
+const HASH = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
+
+test('a dossier has the calls, the wallet, the random numbers, the record and the events of a round, and no secret', async () => {
+  const player = playerOf(harness);
+  const { playerId, operatorId, sessionId, gameCode, providerId, mode } = player.session;
+  const [rngRequestId, requestId] = [randomUUID(), randomUUID()];
+  const hash = await player.open({ winAmount: 5, rngCallId: rngRequestId });
+  const rngPayload = { count: 3, min: 1, max: 6 };
+  await createDrawLog(harness.db).write({
+    ...{
+      rngRequestId,
+      at: Date.now(),
+      requestId,
+      sessionId,
+      operatorId,
+      playerId,
+      gameCode,
+      providerId,
+      mode,
+    },
+    ...{ rngEndPoint: 'getIntegers', rngPayload, values: [4, 1, 6] },
+  });
+  await player.win(hash, { winAmount: 300, betData: { reels: '1,2,3' } });
+  await player.collect(hash, 100);
+  await refused(player.void(hash));
+  await harness.fault({ fault: 'dropReply', match: { type: 'credit', playerId } });
+  await player.end(hash).catch(() => undefined);
+  await finished(harness, hash);
+  await harness.reconcile(operatorId, hash);
+  const dossier = await dossierOf(hash);
+  const { html, json, head } = write(dossier);
+  for (const form of [html, json])
+    expect(verify(Buffer.from(form), head)).toMatchObject({ head, problems: [] });
+  expect(dossier.round).toMatchObject({
+    ...{ bets: '2.50 EUR', wins: '3.05 EUR', result: 'won 0.55 EUR', status: 'closed' },
+    agreement: ['The record in the database and the history agree in every field.'],
+  });
+  expect(
+    dossier.transactions.map(({ what, outcome, balanceAfter }) => [what, outcome, balanceAfter]),
+  ).toEqual([
+    ['Take a bet of 2.50 EUR', 'accepted by the wallet', '997.50 EUR'],
+    ['Pay a win of 1.00 EUR', 'accepted by the wallet', '998.50 EUR'],
+    ['Pay a win of 2.05 EUR', 'accepted by the wallet', '1000.55 EUR'],
+    ['Note the end of the round', 'accepted by the wallet', '1000.55 EUR'],
+  ]);
+  const story = dossier.steps.map(({ who, what }) => `${who}: ${what}`.replace(HASH, 'H'));
+  // The answer to a call may come after the next call.
+  expect(story.filter((line) => !line.startsWith('wallet: The wallet accepts'))).toEqual([
+    'game: The game places a bet of 2.50 EUR; reports a win of 0.05 EUR; random number call H',
+    "service: The service asks the operator's wallet to take a bet of 2.50 EUR [H]",
+    `game: The game reports a win of 3.00 EUR; the game's own data: {"reels":"1,2,3"}`,
+    'game: The game asks to pay out 1.00 EUR of the open winnings',
+    "service: The service asks the operator's wallet to pay a win of 1.00 EUR [H]",
+    'game: The round is to be taken back: every bet returned (reason: voidGameRound)',
+    'game: The game ends the round; open winnings are to be paid',
+    "service: The service asks the operator's wallet to pay a win of 2.05 EUR [H] and to note the end of the round [H]",
+    'service: There is no definite answer, so it is sent again: ECONNRESET',
+    "service: The service asks the operator's wallet to pay a win of 2.05 EUR [H] and to note the end of the round [H]",
+    'service: The round is over: closed',
+    'operator: The operator asks for a reconciliation of the round',
+    'service: The service sends every transaction of the round to the operator again',
+    'wallet: The operator accepts all of them; balance 1000.55 EUR',
+  ]);
+  const answers = dossier.steps.flatMap(({ answer }) => answer ?? []);
+  expect(answers).toHaveLength(5);
+  expect(answers[3]).toContain('The game is answered that this is refused: CREDITALREADYPROCESSED');
+  expect(dossier.draws).toMatchObject([{ what: 'named by the game in this round', values: [4, 1, 6] }]);
+  expect(dossier.runs.map(({ run }) => [run.workflowId, run.from])).toEqual([
+    [`gameround-${hash}`, 'the Temporal server'],
+    [`reconcile-${hash}`, 'the Temporal server'],
+  ]);
+  for (const { secrets } of OPERATORS) for (const secret of secrets) expect(json).not.toContain(secret);
+  expect(json).not.toMatch(/stackTrace|signedWith|secret|authorization|x-h-auth/i);
+}, 60_000);
+
+test('a round that a person has reset is told once, with the reset', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 5 });
+  await player.end(hash);
+  await finished(harness, hash);
+  await proof.reset(hash);
+  await finished(harness, hash);
+  const { steps, runs } = await dossierOf(hash);
+  expect(runs).toHaveLength(2);
+  const told = steps.map(({ what }) => what.replace(HASH, 'H'));
+  expect(told.filter((what) => what.startsWith('The game places a bet'))).toHaveLength(1);
+  expect(told.filter((what) => what.includes('pay a win of 0.05 EUR'))).toHaveLength(2);
+  expect(told).toContainEqual(
+    expect.stringMatching(/^A person resets the program of the round to this step \(reason: .*test/),
+  );
+}, 60_000);
+
+test('a difference between record and history is in the dossier', async () => {
+  const hash = (await playerOf(harness).start({ endGame: true, winAmount: 700 })).gameRoundInfo.hash;
+  await finished(harness, hash);
+  const { collection } = harness.rounds;
+  await collection.updateOne({ _id: hash }, { $set: { won: 70 } });
+  expect((await dossierOf(hash)).round.agreement).toEqual(['They differ in won: history 700, database 70.']);
+  await collection.deleteOne({ _id: hash });
+  expect((await dossierOf(hash)).round.agreement).toEqual([
+    'There is no record in the database: this is what the history says.',
+  ]);
+});
+
+test('a round that Temporal has forgotten comes from its exported history, or from its record alone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
+  await writeFile(join(folder, `${WON}.json.gz`), gzipSync(await recorded('spin-won')));
+  const { steps, runs } = await dossierOf(WON, folder);
+  expect(runs[0]?.run.from).toBe(`the file ${WON}.json.gz`);
+  expect(runs[0]?.run.sha256).toBe(
+    createHash('sha256')
+      .update(await recorded('spin-won'))
+      .digest('hex'),
+  );
+  expect(steps[0]?.what).toBe(
+    'The game places a bet of 2.50 EUR; reports a win of 7.00 EUR; ends the round with it',
+  );
+  await rm(folder, { recursive: true });
+  await expect(dossierOf(WON)).rejects.toThrow(`there is neither a history nor a record of ${WON}`);
+  const player = playerOf(harness);
+  const { gameRoundInfo } = await player.start({ endGame: true });
+  const { hash } = gameRoundInfo;
+  await finished(harness, hash);
+  const record = (await harness.rounds.collection.findOne({ _id: hash }))!;
+  await harness.rounds.collection.insertOne({ ...record, _id: `${hash}-x` });
+  const { round, transactions } = await dossierOf(`${hash}-x`);
+  expect(round.agreement).toEqual(['There is no history: only the record in the database was left.']);
+  expect(transactions).toHaveLength(2);
+});
