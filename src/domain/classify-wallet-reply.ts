@@ -4,7 +4,13 @@ import { normalId } from './hashes';
 import { exactSum, MAX_AMOUNT } from './money';
 import { bytesOf } from './texts';
 import type {
+  CreditCall,
+  DebitCall,
+  DebitOutcome,
   OperatorTransaction,
+  PayoutOutcome,
+  RepeatOutcome,
+  VoidCall,
   WalletAnswer,
   WalletBalance,
   WalletCall,
@@ -73,10 +79,11 @@ function classifyNoResponse(
   };
 }
 
-function classifyDebitReply(call: WalletCall, read: ReadAnswer, facts: DeliveryHistory): WalletOutcome {
-  const debit = find(call, 'debit');
-  const end = find(call, 'end');
-  if (debit === undefined) throw new TypeError('a debit call without debit');
+function classifyDebitReply(
+  { transactions: [debit, end] }: DebitCall,
+  read: ReadAnswer,
+  facts: DeliveryHistory,
+): DebitOutcome {
   const verdict = resultFor(read, debit.hash);
   if (read.status === 200) {
     if (read.body === undefined) return { kind: 'unknown', reason: '200 without a JSON object' };
@@ -110,13 +117,13 @@ function endErrorIn(
   return resultFor(read, end.hash).error ?? (isMissing ? errorObject('WALLETUNAVAILABLE') : undefined);
 }
 
-function classifyCreditReply(call: WalletCall, read: ReadAnswer, facts: DeliveryHistory): WalletOutcome {
+function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: DeliveryHistory): PayoutOutcome {
   const credit = find(call, 'credit');
   const end = find(call, 'end');
   const creditVerdict = credit && resultFor(read, credit.hash);
   const endVerdict = end && resultFor(read, end.hash);
   const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid || facts.redelivered };
-  const repeat = (reason: string, change: Partial<typeof known> = {}): WalletOutcome => ({
+  const repeat = (reason: string, change: Partial<typeof known> = {}): RepeatOutcome => ({
     kind: 'repeat',
     reason,
     ...known,
@@ -157,9 +164,11 @@ function classifyCreditReply(call: WalletCall, read: ReadAnswer, facts: Delivery
   return { kind: 'refused', unauthorised: false, errorCode: error, ...known };
 }
 
-function classifyVoidReply(call: WalletCall, read: ReadAnswer, facts: DeliveryHistory): WalletOutcome {
-  const transaction = find(call, 'void');
-  if (transaction === undefined) throw new TypeError('a void call without void');
+function classifyVoidReply(
+  { transactions: [transaction] }: VoidCall,
+  read: ReadAnswer,
+  facts: DeliveryHistory,
+): PayoutOutcome {
   const { error } = resultFor(read, transaction.hash);
   const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid };
   if (read.status === 200 && read.body !== undefined && error === undefined) {

@@ -22,13 +22,30 @@ export interface OperatorTransaction {
   serial?: string;
 }
 
-export type WalletPurpose = 'debit' | 'credit' | 'void';
-
 /** The transactions of one `doTransactions` call and its purpose. */
-export interface WalletCall {
-  /** `debit`: [debit] or [debit, end]; `credit`: [credit], [credit, end] or [end]; `void`: [void]. */
-  purpose: WalletPurpose;
+export type WalletCall = DebitCall | CreditCall | VoidCall;
+export type WalletPurpose = WalletCall['purpose'];
+
+/** [debit] or [debit, end] */
+export interface DebitCall {
+  purpose: 'debit';
+  transactions: [debit: OperatorTransaction, ...end: OperatorTransaction[]];
+}
+
+/** [credit], [credit, end] or [end]; or what a reconciliation sends again. */
+export interface CreditCall {
+  purpose: 'credit';
   transactions: OperatorTransaction[];
+}
+
+export interface VoidCall {
+  purpose: 'void';
+  transactions: [OperatorTransaction];
+}
+
+/** The call alone, without what else is known of a pending one. */
+export function callOf({ purpose, transactions }: WalletCall): WalletCall {
+  return { purpose, transactions } as WalletCall;
 }
 
 /** The player's discounts and tickets. An absent field: the operator did not send it. An empty list: none are left. */
@@ -62,47 +79,56 @@ export type WalletAnswer =
    */
   | { kind: 'no-response'; reason: string; unsent?: true };
 
-/**
- * The outcome of one delivery. Unknown is never treated as declined, nor as accepted (docs/interface#outcomes).
- *
- * Debits: `accepted` | `declined` | `unknown`. Credits and ends: `accepted` | `repeat` | `refused`.
- * Voids: `accepted` | `repeat` | `refused` (the wallet does not accept our signature).
- */
-export type WalletOutcome =
-  | {
-      kind: 'accepted';
-      /** Only the end of [debit, end] or [credit, end] was refused. */
-      endRefused?: ErrorObject;
-      balance?: WalletBalance;
-      /** Voids only: the first delivery got a 400, so the operator never confirmed the void. */
-      unconfirmed?: boolean;
-    }
-  | {
-      kind: 'declined';
-      /** 401 or error id 1001: the operator doesn't accept our signature. Also set if the service may not call its address. */
-      unauthorised: boolean;
-      errorCode?: ErrorObject;
-      /** The refusal lists the debit as processed, or has id 12 for an initial debit. It may have been taken, so it is voided. */
-      processed: boolean;
-    }
-  | { kind: 'unknown'; reason: string }
-  | {
-      kind: 'repeat';
-      reason: string;
-      /** The credit of this call was accepted, although the call as a whole has to be retried. */
-      creditAccepted: boolean;
-      /** A delivery of the credit got no definite answer. */
-      maybePaid: boolean;
-    }
-  | {
-      kind: 'refused';
-      /** 401 or error id 1001. */
-      unauthorised: boolean;
-      /** Identifies the operator's secrets that were in use, without revealing them. */
-      signedWith?: string;
-      errorCode?: ErrorObject;
-      /** As in `repeat`, from this delivery or an earlier one. */
-      creditAccepted: boolean;
-      maybePaid: boolean;
-      balance?: WalletBalance;
-    };
+/** The outcome of one delivery. Unknown is never treated as declined, nor as accepted (docs/interface#outcomes). */
+export type WalletOutcome = DebitOutcome | PayoutOutcome;
+
+export type DebitOutcome = AcceptedOutcome | DeclinedOutcome | UnknownOutcome;
+
+/** Of credits, ends and voids. A void is refused only if the wallet does not accept our signature. */
+export type PayoutOutcome = AcceptedOutcome | RepeatOutcome | RefusedOutcome;
+
+export interface AcceptedOutcome {
+  kind: 'accepted';
+  /** Only the end of [debit, end] or [credit, end] was refused. */
+  endRefused?: ErrorObject;
+  balance?: WalletBalance;
+  /** Voids only: the first delivery got a 400, so the operator never confirmed the void. */
+  unconfirmed?: boolean;
+}
+
+export interface DeclinedOutcome {
+  kind: 'declined';
+  /** 401 or error id 1001: the operator doesn't accept our signature. Also set if the service may not call its address. */
+  unauthorised: boolean;
+  errorCode?: ErrorObject;
+  /** The refusal lists the debit as processed, or has id 12 for an initial debit. It may have been taken, so it is voided. */
+  processed: boolean;
+}
+
+export interface UnknownOutcome {
+  kind: 'unknown';
+  reason: string;
+}
+
+/** No definite outcome: the call is retried. */
+export interface RepeatOutcome {
+  kind: 'repeat';
+  reason: string;
+  /** The credit of this call was accepted, although the call as a whole has to be retried. */
+  creditAccepted: boolean;
+  /** A delivery of the credit got no definite answer. */
+  maybePaid: boolean;
+}
+
+export interface RefusedOutcome {
+  kind: 'refused';
+  /** 401 or error id 1001. */
+  unauthorised: boolean;
+  /** Identifies the operator's secrets that were in use, without revealing them. */
+  signedWith?: string;
+  errorCode?: ErrorObject;
+  /** As in `repeat`, from this delivery or an earlier one. */
+  creditAccepted: boolean;
+  maybePaid: boolean;
+  balance?: WalletBalance;
+}

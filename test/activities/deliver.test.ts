@@ -17,7 +17,7 @@ import { createRound } from '../../src/domain/round/create-round';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import type { RoundIdentity, RoundState } from '../../src/domain/round/types';
-import type { WalletAnswer, WalletOutcome } from '../../src/domain/wallet-call';
+import { callOf, type WalletAnswer, type WalletOutcome } from '../../src/domain/wallet-call';
 import { openDatabase, type Database } from '../../src/read-model/connect';
 import { createGuards } from '../../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../../src/read-model/rounds';
@@ -117,13 +117,13 @@ function identity(): RoundIdentity {
 const own = (upTo: number): Partial<WalletDelivery> => ({ own: { upTo, also: [] } });
 
 function delivery(change: Partial<WalletDelivery> = {}, bet: Partial<BetDelivery> = {}): WalletDelivery {
-  const { purpose, transactions } = state.pending!;
-  const isFirst = transactions.some(({ isFirstDebit }) => isFirstDebit === true);
+  const call = callOf(state.pending!);
+  const isFirst = call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
   const times = { acceptedAt: ACCEPTED_AT, isOver: false, maybeSent: false };
   return {
-    ...{ round: state.identity, call: { purpose, transactions }, own: { upTo: 0, also: [] } },
+    ...{ round: state.identity, call, own: { upTo: 0, also: [] } },
     ...{ maybePaid: false, creditAccepted: false, originalRunId: RUN },
-    ...(purpose === 'debit' ? { bet: { isFirst, ...times, ...bet } } : {}),
+    ...(call.purpose === 'debit' ? { bet: { isFirst, ...times, ...bet } } : {}),
     ...change,
   };
 }
@@ -322,7 +322,7 @@ test('whoever watches is told what was sent, what it was taken for and why', asy
   deps = { ...deps, observe };
   answers = [TAKEN];
   await deliver();
-  const { hash } = state.pending!.transactions[0]!;
+  const { hash } = state.pending!.transactions[0];
   expect(observe.mock.calls).toEqual([
     [
       {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { guardedProvider } from '../../src/clients/guarded-provider';
 import { guardedWallet, type WalletGuardOptions } from '../../src/clients/guarded-wallet';
 import type { BalanceAnswer, OperatorAddress, OperatorWallet, ProviderClient } from '../../src/clients/types';
-import type { WalletAnswer, WalletPurpose } from '../../src/domain/wallet-call';
+import type { WalletAnswer, WalletCall, WalletPurpose } from '../../src/domain/wallet-call';
 import { machineClock } from '../support/clock';
 
 /* What holds back calls to a slow or dead operator, and what never does (docs/interface#slow-operator). The wallet is scripted. */
@@ -63,7 +63,10 @@ function operator(operatorId: string): OperatorAddress {
 
 function call(purpose: WalletPurpose, operatorId = 'a'): Promise<WalletAnswer> {
   const round = { playerId: 'p', gameCode: 'g', gameRound: randomUUID() };
-  return wallet.doTransactions(operator(operatorId), { ...round, call: { purpose, transactions: [] } });
+  return wallet.doTransactions(operator(operatorId), {
+    ...round,
+    call: { purpose, transactions: [] } as unknown as WalletCall,
+  });
 }
 
 function askBalance(operatorId = 'a'): Promise<BalanceAnswer> {

@@ -1073,7 +1073,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx3'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  const first",
+    find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  const reason",
     replace:
       "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.endAfterwards) return collectAndEnd({ ...failed, amountToCollect: 1 }, key, '', at);\n  const first",
   },
@@ -1917,7 +1917,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.startWin'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'const won = call.entry?.result.winAmount ?? 0;',
+    find: 'const won = call.entry.result.winAmount;',
     replace: 'const won = 0;',
   },
   {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { isDeliveryResult } from '../../src/contracts/activity-results';
 import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
 import { snapshotOf } from '../../src/domain/round/replies';
-import type { WalletPurpose } from '../../src/domain/wallet-call';
+import type { WalletCall, WalletPurpose } from '../../src/domain/wallet-call';
 import { opened, start } from './support';
 
 /* Whatever a wallet answers, its outcome is a result that the workflow takes. */
@@ -48,7 +48,7 @@ test.each(Object.keys(CALLS) as WalletPurpose[])('a %s', (purpose) => {
       }),
       (body, status, facts) => {
         const answer = { kind: 'answer' as const, status, body };
-        const outcome = classifyWalletReply({ purpose, transactions }, answer, {
+        const outcome = classifyWalletReply({ purpose, transactions } as WalletCall, answer, {
           repeatableErrorIds: [],
           ...facts,
         });

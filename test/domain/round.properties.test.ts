@@ -74,8 +74,8 @@ class Drive {
     const { pending } = this.state;
     if (pending === undefined) return;
     const outcome = deepFreeze(outcomeFor(this.state, pick));
-    const winAmount = pending.entry?.result.winAmount ?? 0;
-    if (pending.purpose === 'debit' && outcome.kind === 'accepted') this.ledger.debitTaken(winAmount);
+    if (pending.purpose === 'debit' && outcome.kind === 'accepted')
+      this.ledger.debitTaken(pending.entry.result.winAmount);
     this.ledger.settled(pending.transactions, outcome);
     this.state = deepFreeze(this.twice((state) => applyWalletOutcome(state, outcome, LATER)));
     this.noteNewCall(pending);

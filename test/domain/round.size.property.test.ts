@@ -51,9 +51,8 @@ class LongRound {
 
   /** As a wallet's answer comes in: judged, and bounded by that. */
   answered(status: number, body: object = {}): void {
-    const { purpose, transactions } = this.state.pending!;
     const answer = { kind: 'answer', status, body: { balances: BALANCES, ...EXTRA, ...body } } as const;
-    this.settle(classifyWalletReply({ purpose, transactions }, answer, FACTS));
+    this.settle(classifyWalletReply(this.state.pending!, answer, FACTS));
   }
 
   /** The first call has this answer, and what follows from it is accepted. */

@@ -24,7 +24,7 @@ export function callOf(purpose: WalletCall['purpose'], ...types: TransactionType
     const amount = type === 'debit' || type === 'credit' ? { amount: 100 } : {};
     return { type, hash: hashOf(type), currency: 'EUR', timestamp: AT, ...amount };
   });
-  return deepFreeze({ purpose, transactions });
+  return deepFreeze({ purpose, transactions } as WalletCall);
 }
 
 export const FIRST_DELIVERY: DeliveryHistory = {

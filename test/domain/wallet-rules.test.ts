@@ -55,7 +55,7 @@ test.each(WRONG)('%s', (_what, call, status, body, rules) => {
 const UUID = '0f0f0f0f-0000-8000-8000-00000000000f';
 const sent = (hash: string): WalletCall => ({
   ...DEBIT,
-  transactions: [{ ...DEBIT.transactions[0]!, hash }],
+  transactions: [{ ...DEBIT.transactions[0], hash }],
 });
 const BOTH = withBalances(EUR, { ...EUR, currency: 'USD' });
 
@@ -95,6 +95,7 @@ test('why a call was not sent', () => {
 
 test('a round of any length is one line of bounded length', () => {
   const [debit] = DEBIT.transactions;
-  const long = { ...CREDIT, transactions: Array.from({ length: 500 }, () => debit!) };
+  const transactions = Array.from({ length: 500 }, () => debit);
+  const long: WalletCall = { purpose: 'credit', transactions };
   expect(reportOf(long, answered(200, DONE), { kind: 'accepted' }).transactions).toHaveLength(100);
 });

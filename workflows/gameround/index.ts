@@ -160,8 +160,10 @@ async function run(parts: Parts): Promise<void> {
 }
 
 /** The command of a retried call in a new run. It has no calls: its callers ask for the answer by the key. */
-function commandOfRetriedCall({ commandKey = '' }: PendingCall, { start }: Parts): QueuedCommand {
-  return { key: commandKey, command: start.command, calls: [], acceptedAt: Date.now() };
+function commandOfRetriedCall(pending: PendingCall, { round, start }: Parts): QueuedCommand {
+  const { voidCommandKey = '' } = round.state;
+  const key = pending.purpose === 'void' ? voidCommandKey : pending.commandKey;
+  return { key, command: start.command, calls: [], acceptedAt: Date.now() };
 }
 
 async function carryOut(parts: Parts, item: QueuedCommand): Promise<void> {

@@ -21,7 +21,7 @@ import { mark } from '../../src/domain/round/attention';
 import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
-import type { WalletOutcome } from '../../src/domain/wallet-call';
+import { callOf, type WalletOutcome } from '../../src/domain/wallet-call';
 import { failedAs } from '../failures';
 import {
   BET_WARN_MS,
@@ -212,7 +212,7 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
   );
   return {
     round: state.identity,
-    call: { purpose: pending.purpose, transactions: pending.transactions },
+    call: callOf(pending),
     own: projection.own(),
     maybePaid: state.maybePaid,
     creditAccepted,

@@ -1,14 +1,23 @@
 import { errorObject, refusal, type ErrorObject, type Refusal } from '../errors';
 import { totalBalance } from '../classify-wallet-reply';
 import { addAmounts } from '../money';
-import type { WalletBalance, WalletOutcome } from '../wallet-call';
+import type {
+  AcceptedOutcome,
+  DebitOutcome,
+  PayoutOutcome,
+  RefusedOutcome,
+  WalletBalance,
+  WalletOutcome,
+} from '../wallet-call';
 import { mark } from './attention';
 import { recomputeOpenWinnings, stakeOf } from './winnings';
 import { answered, cancelRound, collectAndEnd, crash, sendNextVoid, voidDone, withEntry } from './decide';
 import type {
   Answer,
-  GameStateEntry,
   PendingCall,
+  PendingCredit,
+  PendingDebit,
+  PendingVoid,
   RoundState,
   RoundTransaction,
   TransactionOutcome,
@@ -20,21 +29,28 @@ import type {
  */
 export function applyWalletOutcome(state: RoundState, outcome: WalletOutcome, at: string): RoundState {
   const { pending } = state;
-  if (pending === undefined) throw new TypeError('no wallet call is pending');
-  switch (pending.purpose) {
-    case 'debit':
-      return applyDebitOutcome(state, pending, outcome, at);
-    case 'credit':
-      return applyCreditOutcome(state, pending, outcome, at);
-    case 'void':
-      return applyVoidOutcome(state, pending, outcome, at);
-  }
+  if (pending?.purpose === 'debit' && isOfDebit(outcome))
+    return applyDebitOutcome(state, pending, outcome, at);
+  if (pending?.purpose === 'credit' && isOfPayout(outcome))
+    return applyCreditOutcome(state, pending, outcome, at);
+  if (pending?.purpose === 'void' && isOfPayout(outcome))
+    return applyVoidOutcome(state, pending, outcome, at);
+  // Outcomes are classified by the purpose of their call, and a person's are checked (src/contracts/activity-results.ts).
+  throw new TypeError(`no pending ${pending?.purpose ?? 'call'} can be ${outcome.kind}`);
+}
+
+function isOfDebit(outcome: WalletOutcome): outcome is DebitOutcome {
+  return outcome.kind !== 'repeat' && outcome.kind !== 'refused';
+}
+
+function isOfPayout(outcome: WalletOutcome): outcome is PayoutOutcome {
+  return outcome.kind !== 'declined' && outcome.kind !== 'unknown';
 }
 
 function applyDebitOutcome(
   state: RoundState,
-  call: PendingCall,
-  outcome: WalletOutcome,
+  call: PendingDebit,
+  outcome: DebitOutcome,
   at: string,
 ): RoundState {
   switch (outcome.kind) {
@@ -47,52 +63,44 @@ function applyDebitOutcome(
     }
     case 'unknown':
       return debitFailed(state, call, 'unknown', refusal('WALLETUNAVAILABLE'), at);
-    case 'repeat':
-    case 'refused':
-      throw new TypeError(`a debit can't be ${outcome.kind}`);
   }
 }
 
 function debitAccepted(
   state: RoundState,
-  call: PendingCall,
-  outcome: WalletOutcome & { kind: 'accepted' },
+  call: PendingDebit,
+  outcome: AcceptedOutcome,
   at: string,
 ): RoundState {
   const balanceAfter = outcome.balance && totalBalance(outcome.balance);
   const debited = withOutcome(state, call, 'debit', 'accepted', balanceAfter);
-  const won = call.entry?.result.winAmount ?? 0;
+  const won = call.entry.result.winAmount;
   const taken: RoundState = {
-    ...withEntry(debited, call.entry ?? lostEntry()),
+    ...withEntry(debited, call.entry),
     stake: stakeOf(debited),
     amountToCollect: addAmounts(debited.amountToCollect, won) ?? debited.amountToCollect,
     pending: undefined,
   };
   // Its call had no end.
-  if (call.endAfterwards) return collectAndEnd(taken, keyOfCall(call), 'startGameRound', at);
+  if (call.endAfterwards) return collectAndEnd(taken, call.commandKey, 'startGameRound', at);
   return answeredWithEnd(taken, call, outcome, { balance: outcome.balance }, at);
 }
 
 /** Answers the command of an accepted debit or credit. Its call closes the round if it had an end; a refused end crashes it. */
 function answeredWithEnd(
   state: RoundState,
-  call: PendingCall,
-  { endRefused, balance }: WalletOutcome & { kind: 'accepted' },
+  call: PendingDebit | PendingCredit,
+  { endRefused, balance }: AcceptedOutcome,
   about: Partial<Answer>,
   at: string,
 ): RoundState {
-  const key = keyOfCall(call);
+  const key = call.commandKey;
   if (endRefused !== undefined) return crash(state, key, refusedEnd(endRefused), about);
   const ends = call.transactions.some(({ type }) => type === 'end');
   const after = ends
     ? close(withOutcome(state, call, 'end', 'accepted', balance && totalBalance(balance)), at)
     : state;
   return answered(after, key, about);
-}
-
-/** A debit call always has an entry, but the type PendingCall cannot express it. */
-function lostEntry(): GameStateEntry {
-  throw new TypeError('a debit without its entry in the game state');
 }
 
 /**
@@ -102,20 +110,19 @@ function lostEntry(): GameStateEntry {
  */
 function debitFailed(
   state: RoundState,
-  call: PendingCall,
+  call: PendingDebit,
   outcome: 'declined' | 'unknown',
   why: Refusal,
   at: string,
 ): RoundState {
-  const key = keyOfCall(call);
+  const { commandKey: key } = call;
+  const [{ isFirstDebit: first, hash }] = call.transactions;
   const judged = withOutcome(state, call, 'debit', outcome);
   const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };
-  const first = call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
   const reason = outcome === 'unknown' ? 'debit outcome unknown' : 'debit declined';
   if (first) return answered(cancelRound(failed, reason, at), key, { refusal: why });
   if (outcome === 'declined') return answered(failed, key, { refusal: why });
   if (!state.policy.voidsWholeRound) {
-    const hash = call.transactions[0]?.hash ?? '';
     return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, reason, at), key, { refusal: why });
   }
   if (creditMayHaveBeenPaid(failed)) return crash(failed, key, why);
@@ -124,8 +131,8 @@ function debitFailed(
 
 function applyCreditOutcome(
   state: RoundState,
-  call: PendingCall,
-  outcome: WalletOutcome,
+  call: PendingCredit,
+  outcome: PayoutOutcome,
   at: string,
 ): RoundState {
   switch (outcome.kind) {
@@ -135,16 +142,13 @@ function applyCreditOutcome(
       return retryLater(noteCredit(state, call, outcome), call);
     case 'refused':
       return creditRefused(noteCredit(state, call, outcome), call, outcome, at);
-    case 'declined':
-    case 'unknown':
-      throw new TypeError(`a credit can't be ${outcome.kind}`);
   }
 }
 
 function creditAccepted(
   state: RoundState,
-  call: PendingCall,
-  outcome: WalletOutcome & { kind: 'accepted' },
+  call: PendingCredit,
+  outcome: AcceptedOutcome,
   at: string,
 ): RoundState {
   const { balance } = outcome;
@@ -160,12 +164,12 @@ function creditAccepted(
  */
 function creditRefused(
   state: RoundState,
-  call: PendingCall,
-  outcome: WalletOutcome & { kind: 'refused' },
+  call: PendingCredit,
+  outcome: RefusedOutcome,
   at: string,
 ): RoundState {
   if (outcome.unauthorised) return awaitOperator(state, call, outcome.signedWith);
-  const key = keyOfCall(call);
+  const key = call.commandKey;
   const why = refusedBy(outcome, 'WALLETUNAVAILABLE');
   if (call.forReconciliation || creditMayHaveBeenPaid(state))
     return crash({ ...state, pending: undefined }, key, why);
@@ -185,21 +189,21 @@ function creditMayHaveBeenPaid(state: RoundState): boolean {
 /** Keeps what a delivery says about the credit, even if the call as a whole has no definite outcome. */
 function noteCredit(
   state: RoundState,
-  call: PendingCall,
+  call: PendingCredit,
   outcome: { creditAccepted: boolean; maybePaid: boolean },
 ): RoundState {
   const noted = { ...state, maybePaid: state.maybePaid || outcome.maybePaid };
   return outcome.creditAccepted ? recomputeOpenWinnings(creditDone(noted, call)) : noted;
 }
 
-function creditDone(state: RoundState, call: PendingCall, balance?: WalletBalance): RoundState {
+function creditDone(state: RoundState, call: PendingCredit, balance?: WalletBalance): RoundState {
   return withOutcome(state, call, 'credit', 'accepted', balance && totalBalance(balance));
 }
 
 function applyVoidOutcome(
   state: RoundState,
-  call: PendingCall,
-  outcome: WalletOutcome,
+  call: PendingVoid,
+  outcome: PayoutOutcome,
   at: string,
 ): RoundState {
   switch (outcome.kind) {
@@ -209,16 +213,13 @@ function applyVoidOutcome(
       return retryLater(state, call);
     case 'refused':
       return awaitOperator(state, call, outcome.signedWith);
-    case 'declined':
-    case 'unknown':
-      throw new TypeError(`a void can't be ${outcome.kind}`);
   }
 }
 
 function voidAccepted(
   state: RoundState,
-  call: PendingCall,
-  outcome: WalletOutcome & { kind: 'accepted' },
+  call: PendingVoid,
+  outcome: AcceptedOutcome,
   at: string,
 ): RoundState {
   const { balance } = outcome;
@@ -253,11 +254,6 @@ function retryLater(state: RoundState, call: PendingCall): RoundState {
 
 function close(state: RoundState, at: string): RoundState {
   return { ...state, status: 'closed', closedAt: at };
-}
-
-function keyOfCall(call: PendingCall): string {
-  if (call.commandKey === undefined) throw new TypeError('a debit or credit without its command');
-  return call.commandKey;
 }
 
 function refusedEnd(errorCode: ErrorObject): Refusal {
@@ -297,11 +293,11 @@ function withOutcome(
 }
 
 /** Stores the operator's error with the debit. A redelivery of the debit reuses it. */
-function withError(state: RoundState, call: PendingCall, errorCode: ErrorObject | undefined): RoundState {
+function withError(state: RoundState, call: PendingDebit, errorCode: ErrorObject | undefined): RoundState {
   if (errorCode === undefined) return state;
   const [debit] = call.transactions;
   const transactions = state.transactions.map((transaction) =>
-    transaction.type === 'debit' && transaction.hash === debit?.hash
+    transaction.type === 'debit' && transaction.hash === debit.hash
       ? { ...transaction, errorCode }
       : transaction,
   );

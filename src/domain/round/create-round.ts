@@ -3,7 +3,7 @@ import type { OperatorTransaction } from '../wallet-call';
 import { fingerprintOf } from './keys';
 import type {
   GameStateEntry,
-  PendingCall,
+  PendingDebit,
   RoundIdentity,
   RoundPolicy,
   RoundState,
@@ -63,9 +63,9 @@ export function beginDebit(state: RoundState, command: StartCommand, key: string
   // would void a debit whose win was paid. A follow-up debit never carries its end: if it fails, the round stays open.
   const endTogether = first && command.endGame && command.winAmount === 0;
   const end = endTogether ? [endTransaction(state, key, 'startGameRound', at)] : [];
-  const pending: PendingCall = {
+  const pending: PendingDebit = {
     purpose: 'debit',
-    transactions: [debit, ...end].map(toOperatorTransaction),
+    transactions: [toOperatorTransaction(debit), ...end.map(toOperatorTransaction)],
     commandKey: key,
     endAfterwards: command.endGame && !endTogether,
     entry: debitEntry(state, command, key, at),

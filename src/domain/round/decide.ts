@@ -16,7 +16,7 @@ import type {
   CommandEntry,
   EndCommand,
   GameStateEntry,
-  PendingCall,
+  PendingVoid,
   RoundState,
   RoundTransaction,
   SettleCommand,
@@ -145,7 +145,7 @@ function addSpinCounter(state: RoundState, command: SpinCounterCommand, key: str
 
 function end(state: RoundState, command: EndCommand, key: string, at: string): RoundState {
   const ending = collectAndEnd(state, key, command.reason, at);
-  if (!command.forReconciliation || ending.pending === undefined) return ending;
+  if (!command.forReconciliation || ending.pending?.purpose !== 'credit') return ending;
   return { ...ending, pending: { ...ending.pending, forReconciliation: true } };
 }
 
@@ -217,19 +217,19 @@ function settleRound(
   }
   const why = refusal('GAMEROUNDCRASHED');
   // A delivery of the credit may be in flight.
-  const crashed = crash({ ...state, maybePaid: true }, pending.commandKey ?? '', why);
+  const crashed = crash({ ...state, maybePaid: true }, pending.commandKey, why);
   return settleCrashed(crashed, known, command, key, at);
 }
 
 /** A person says that the bet was given back. A void cannot be declined: the player would lose the bet. */
 function settleVoid(
   state: RoundState,
-  pending: PendingCall,
+  pending: PendingVoid,
   command: SettleCommand,
   key: string,
   at: string,
 ): Decision {
-  const hash = pending.transactions[0]?.hash ?? '';
+  const [{ hash }] = pending.transactions;
   const named = new Set([...command.accepted, ...(command.declined ?? [])]);
   if (!command.accepted.includes(hash) || named.size > 1) {
     return refuse('INVALIDREQUEST', `accepted: must contain the void ${hash} and nothing else`);
@@ -318,7 +318,6 @@ function sendCredit(state: RoundState, key: string, transactions: RoundTransacti
       purpose: 'credit',
       transactions: transactions.map(toOperatorTransaction),
       commandKey: key,
-      endAfterwards: false,
       progress: 'first-delivery',
     },
   };
@@ -367,8 +366,6 @@ export function sendNextVoid(state: RoundState, reason: string, at: string): Rou
     pending: {
       purpose: 'void',
       transactions: [toOperatorTransaction(transaction)],
-      commandKey: state.voidCommandKey,
-      endAfterwards: false,
       progress: 'first-delivery',
     },
   };

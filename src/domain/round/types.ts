@@ -1,5 +1,5 @@
 import type { ErrorObject, Refusal } from '../errors';
-import type { Grants, WalletBalance, WalletCall } from '../wallet-call';
+import type { CreditCall, DebitCall, Grants, VoidCall, WalletBalance } from '../wallet-call';
 
 export type RoundStatus = 'open' | 'closed' | 'cancel';
 
@@ -235,15 +235,28 @@ export interface RoundSnapshot {
   attention: Attention[];
 }
 
-/** A wallet call without a definite outcome. The outcome answers the command `commandKey`, if there is one. */
-export interface PendingCall extends WalletCall {
-  commandKey?: string;
+/** A wallet call without a definite outcome. */
+export type PendingCall = PendingDebit | PendingCredit | PendingVoid;
+
+export interface PendingDebit extends DebitCall, Delivering {
+  /** The command that the outcome answers. */
+  commandKey: string;
   /** The same command also collects and closes the round after its debit is accepted. */
   endAfterwards: boolean;
+  /** Added to the game state when the debit is accepted. */
+  entry: GameStateEntry;
+}
+
+export interface PendingCredit extends CreditCall, Delivering {
+  commandKey: string;
   /** See EndCommand. */
   forReconciliation?: boolean;
-  /** Added to the game state when the debit is accepted. */
-  entry?: GameStateEntry;
+}
+
+/** The command of the last void is in `voidCommandKey`. */
+export interface PendingVoid extends VoidCall, Delivering {}
+
+interface Delivering {
   /**
    * `retrying`: the first delivery had no definite outcome; other commands are refused meanwhile. `awaiting-operator`: the
    * operator does not accept our signature; a person, or new secrets of the operator, resume the call.
