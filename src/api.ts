@@ -11,7 +11,7 @@ import { refuseBecause } from './domain/errors';
 import type { Foundation, Temporal } from './foundation';
 import { createGameConfigurations } from './game-configuration';
 import { createApp } from './http/app';
-import { DEFAULT_LIMITS, type HttpDeps, type RoundQueries } from './http/deps';
+import { DEFAULT_LIMITS, type HttpDeps, type RoundQueries, type SandboxTenants } from './http/deps';
 import { createHealth, type Health, type Probes } from './http/health';
 import { createHttpServer } from './http/server';
 import type { Logger } from './logging';
@@ -22,6 +22,7 @@ import { ensureRoundIndexes } from './read-model/rounds';
 import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
 import { createRng } from './rng';
 import { createDrawLog } from './rng/draw-log';
+import { readTenantsFile } from './tenants/file';
 
 const PROBE_TIMEOUT_MS = 1_500;
 const LOOK_EVERY_MS = 10_000;
@@ -101,10 +102,26 @@ function httpDeps(
     reconcile: createReconciliation(temporal.client, (gameround) => commands.describeRound(gameround)),
     wallet,
     environment: config.environment,
+    sandbox: config.http.pageSigns ? firstTenants(config.tenantsFile) : undefined,
     limits: { calls: config.http.maxCalls, crowd: Math.max(DEFAULT_LIMITS.crowd, 2 * config.http.maxCalls) },
     health,
     clock: Date.now,
     monotonicNow: () => performance.now(),
+  };
+}
+
+/** For the page of a sandbox. Those of the file only: MongoDB may hold others from earlier starts. */
+function firstTenants(file: string): SandboxTenants | undefined {
+  const {
+    operators: [operator],
+    providers: [provider],
+    games: [game],
+  } = readTenantsFile(file);
+  if (operator === undefined || provider === undefined || game === undefined) return undefined;
+  return {
+    operator: { id: operator.operatorId, secret: operator.secrets[0]! },
+    provider: { id: provider.providerId, secret: provider.secrets[0]! },
+    gameCode: game.gameCode,
   };
 }
 

@@ -16,6 +16,8 @@ export interface Config {
     trustedProxies: number;
     /** Most calls that one process handles at the same time. */
     maxCalls: number;
+    /** The page /docs signs calls with the secrets of TENANTS_FILE. */
+    pageSigns: boolean;
   };
   /** Address of the admin port (metrics, health); port 0: any free port. */
   admin: { host: string; port: number };
@@ -120,6 +122,7 @@ const Environment = z
       .min(8, 'must be a number, 8 to 100000')
       .max(100_000, 'must be a number, 8 to 100000')
       .default(256),
+    API_PAGE_SIGNS: switchText.default('off'),
     DATA_DIR: text.default('.data'),
     TENANTS_FILE: text.optional(),
     CALLBACK_ADDRESSES: z
@@ -161,6 +164,10 @@ const Environment = z
     TEMPORAL_UI_PORT: port(8233),
   })
   .superRefine((env, context) => {
+    if (env.API_PAGE_SIGNS === 'on' && env.ENVIRONMENT !== LOCAL) {
+      const message = 'on is for a sandbox: only while ENVIRONMENT is local';
+      context.addIssue({ code: 'custom', path: ['API_PAGE_SIGNS'], message });
+    }
     const pair = [env.TEMPORAL_TLS_CLIENT_CERT_PATH, env.TEMPORAL_TLS_CLIENT_KEY_PATH];
     const ids = [...env.PAYLOAD_KEYS, ...env.PAYLOAD_READ_KEYS].map(({ id }) => id);
     if (new Set(ids).size < ids.length) {
@@ -189,6 +196,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       baseUrl: (data.BASE_URL ?? `http://${reachable(data.HOST)}:${data.PORT}`).replace(/\/+$/, ''),
       trustedProxies: data.TRUSTED_PROXIES,
       maxCalls: data.MAX_CALLS,
+      pageSigns: data.API_PAGE_SIGNS === 'on',
     },
     admin: { host: data.ADMIN_HOST, port: data.ADMIN_PORT },
     dataDir,
@@ -247,6 +255,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     BASE_URL: http.baseUrl,
     TRUSTED_PROXIES: http.trustedProxies,
     MAX_CALLS: http.maxCalls,
+    API_PAGE_SIGNS: http.pageSigns,
     ADMIN_HOST: config.admin.host,
     ADMIN_PORT: config.admin.port,
     DATA_DIR: config.dataDir,

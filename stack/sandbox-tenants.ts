@@ -22,3 +22,8 @@ export async function sandboxTenants(config: StackConfig, env: NodeJS.ProcessEnv
   await writeFile(copy, moved, { mode: 0o600 });
   return copy;
 }
+
+/** Whether all tenants are the sandbox's own, whose secrets are in the repository. */
+export function isPlainSandbox({ sandbox, service }: StackConfig, env: NodeJS.ProcessEnv): boolean {
+  return sandbox !== undefined && !env.TENANTS_FILE && service.environment === 'local';
+}

@@ -9,7 +9,7 @@ import { claimDataDir, releaseDataDir, runDir } from './leftovers';
 import { rotateLog } from './logs';
 import { startMongod } from './mongod';
 import { requireFreePorts } from './needed-ports';
-import { sandboxTenants } from './sandbox-tenants';
+import { isPlainSandbox, sandboxTenants } from './sandbox-tenants';
 import { supervise, type Supervised } from './supervise';
 import { startTemporal } from './temporal';
 import { until } from './until';
@@ -247,6 +247,8 @@ function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: 
     TENANTS_FILE: tenantsFile,
     // The sandbox's wallet and game listen on this machine.
     CALLBACK_ADDRESSES: env.CALLBACK_ADDRESSES || (config.sandbox ? 'loopback' : undefined),
+    // The API page signs with the sandbox's own secrets only, and never in production.
+    API_PAGE_SIGNS: env.API_PAGE_SIGNS || (isPlainSandbox(config, env) ? 'on' : undefined),
     // Where the sandbox's game and launch helper find the API.
     SERVICE_URL: env.SERVICE_URL || `http://${reachable(http.host)}:${http.port}`,
     TEMPORAL_ADDRESS: servers.temporalAddress,

@@ -65,6 +65,12 @@ export interface DemoRounds extends Rounds {
   balance(session: Session): Promise<WalletBalance>;
 }
 
+export interface SandboxTenants {
+  operator: { id: string; secret: string };
+  provider: { id: string; secret: string };
+  gameCode: string;
+}
+
 export interface HttpDeps {
   /** Without a trailing slash. */
   baseUrl: string;
@@ -73,6 +79,8 @@ export interface HttpDeps {
   tenants: Tenants;
   sessions: Sessions;
   rounds: Rounds;
+  /** The sandbox's own tenants, whose calls the page /docs signs. Absent where the service is no sandbox. */
+  sandbox?: SandboxTenants | undefined;
   /** If absent, demo sessions get MODENOTALLOWED for every round call. */
   demoRounds?: DemoRounds;
   roundLists: RoundLists;

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigError } from '../../src/config';
 import { describeConfig, loadConfig } from '../../src/config';
+import { readStackConfig } from '../../stack/config';
+import { isPlainSandbox } from '../../stack/sandbox-tenants';
 import { CERTIFICATES } from '../support/certificates';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -25,6 +27,7 @@ describe('loadConfig', () => {
       baseUrl: 'http://127.0.0.1:8080',
       trustedProxies: 0,
       maxCalls: 256,
+      pageSigns: false,
     });
     expect(config.temporal).toEqual({ address: '127.0.0.1:7233', namespace: 'default' });
     expect(config.tenantsFile).toMatch(/sandbox[/\\]tenants\.json$/);
@@ -36,6 +39,18 @@ describe('loadConfig', () => {
     expect(load({ ENVIRONMENT: 'production' }).callbackAddresses).toBe('public');
     expect(load({ ENVIRONMENT: 'production', CALLBACK_ADDRESSES: 'any' }).callbackAddresses).toBe('any');
     expect(() => load({ CALLBACK_ADDRESSES: 'private' })).toThrow(/CALLBACK_ADDRESSES/);
+  });
+
+  it('lets the API page sign in a sandbox only', () => {
+    expect(load({ API_PAGE_SIGNS: 'on' }).http.pageSigns).toBe(true);
+    expect(() => load({ API_PAGE_SIGNS: 'on', ENVIRONMENT: 'production' })).toThrow(/API_PAGE_SIGNS/);
+    expect(() => load({ API_PAGE_SIGNS: 'on', ENVIRONMENT: 'staging' })).toThrow(/API_PAGE_SIGNS/);
+    const started = (env: NodeJS.ProcessEnv): boolean =>
+      isPlainSandbox(readStackConfig({ DATA_DIR: folder, ...env }), env);
+    expect(started({})).toBe(true);
+    expect(started({ TENANTS_FILE: 'sandbox/tenants.json' })).toBe(false);
+    expect(started({ SANDBOX: 'off' })).toBe(false);
+    expect(started({ ENVIRONMENT: 'production' })).toBe(false);
   });
 
   it('takes an empty value as absent', () => {

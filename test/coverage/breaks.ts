@@ -317,6 +317,24 @@ export const BREAKS: readonly Break[] = [
     replace: "const found = Object.hasOwn(FILES, file) ? FILES[file] : FILES['docs.js'];",
   },
   {
+    rows: ['op.docsSigns'],
+    file: 'src/http/page/docs.js',
+    find: 'message: `${body}#${timestamp}`',
+    replace: 'message: `${body}${timestamp}`',
+  },
+  {
+    rows: ['op.docsSigns#2'],
+    file: 'src/http/routes/documentation.ts',
+    find: 'page(deps.sandbox !== undefined)',
+    replace: 'page(true)',
+  },
+  {
+    rows: ['op.docsSigns#3'],
+    file: 'src/config.ts',
+    find: "env.API_PAGE_SIGNS === 'on' && env.ENVIRONMENT !== LOCAL",
+    replace: "env.API_PAGE_SIGNS === 'on' && env.ENVIRONMENT === 'production'",
+  },
+  {
     rows: ['cb.doTransactions'],
     file: 'src/clients/operator-wallet.ts',
     find: 'const body = { playerId, gameCode, gameRound,',

@@ -186,6 +186,23 @@ describe('served', () => {
     }
   });
 
+  it('has no secrets, and sends no calls, where the service is no sandbox', async () => {
+    expect(await (await fetch(`${service.url}/docs`)).text()).not.toContain('id="sandbox"');
+    expect((await fetch(`${service.url}/docs/sandbox.json`)).status).toBe(404);
+  });
+
+  it('has the tenants of a sandbox', async () => {
+    const sandbox = {
+      operator: { id: 'op1', secret: 'sandbox-only-o' },
+      provider: { id: 'gp1', secret: 'sandbox-only-p' },
+      gameCode: 'slot',
+    };
+    const other = await startService({ deps: { sandbox } });
+    expect(await (await fetch(`${other.url}/docs`)).text()).toContain('id="sandbox"');
+    expect(await (await fetch(`${other.url}/docs/sandbox.json`)).json()).toEqual(sandbox);
+    await other.stop();
+  });
+
   it.each(['/docs/', '/docs/package.json', '/docs/..%2fpackage.json', '/docs/__proto__', '/docs/docs.js/'])(
     '%s is 404',
     async (path) => {

@@ -182,7 +182,7 @@ export const getRandomResult = operation({
 
 export const testPing = operation({
   ...({ method: 'post', path: '/testPing', caller: 'provider' } as const),
-  summary: 'Returns `testData`: checks the caller’s signature',
+  summary: 'Returns testData: checks the caller’s signature',
   request: requests.testPing,
   replies: { 200: replies.testPingReply },
   errors: [],

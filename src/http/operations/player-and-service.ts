@@ -65,7 +65,7 @@ export const docs = operation({
 
 export const docsFile = operation({
   ...{ ...nothing, path: '/docs/:file', summary: 'Returns a file of the page /docs' },
-  request: z.object({ file: z.enum(['docs.js', 'swagger-ui.css', 'swagger-ui-bundle.js']) }),
+  request: z.object({ file: z.enum(['docs.js', 'docs.css', 'swagger-ui.css', 'swagger-ui-bundle.js']) }),
   replies: { 200: { mediaType: '*/*' } },
   errors: ['NOTFOUND'],
 });

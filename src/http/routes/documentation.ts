@@ -6,19 +6,21 @@ import { openApiDocument } from '../openapi/document';
 import * as operations from '../operations/player-and-service';
 
 const PACKAGE = dirname(require.resolve('swagger-ui-dist/package.json'));
+const OWN = join(__dirname, '..', 'page');
 
 /** The files of the page. All come from this server, none from another origin. */
-const FILES: Readonly<Record<string, { type: string; read: () => Promise<Buffer | string> }>> = {
-  'docs.js': { type: 'js', read: () => Promise.resolve(SCRIPT) },
-  'swagger-ui.css': { type: 'css', read: once('swagger-ui.css') },
-  'swagger-ui-bundle.js': { type: 'js', read: once('swagger-ui-bundle.js') },
+const FILES: Readonly<Record<string, { type: string; read: () => Promise<Buffer> }>> = {
+  'docs.js': { type: 'js', read: once(OWN, 'docs.js') },
+  'docs.css': { type: 'css', read: once(OWN, 'docs.css') },
+  'swagger-ui.css': { type: 'css', read: once(PACKAGE, 'swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: 'js', read: once(PACKAGE, 'swagger-ui-bundle.js') },
 };
 
 /** Reads a file once. All responses share one copy, so that many slow readers need no additional memory. */
-function once(name: string): () => Promise<Buffer> {
+function once(folder: string, name: string): () => Promise<Buffer> {
   let reading: Promise<Buffer> | undefined;
   return () => {
-    reading ??= readFile(join(PACKAGE, name)).catch((error: unknown) => {
+    reading ??= readFile(join(folder, name)).catch((error: unknown) => {
       reading = undefined;
       throw error;
     });
@@ -38,7 +40,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** GET /openapi.json and the page that shows it, GET /docs (docs/interface#documentation). */
+/**
+ * GET /openapi.json and the page that shows it, GET /docs (docs/interface#documentation). Only the page of a sandbox gets
+ * secrets, and sends calls.
+ */
 export function documentationRoutes({ deps }: RouteContext, router: Router<CallState>): void {
   const document = JSON.stringify(openApiDocument(deps.baseUrl));
 
@@ -51,11 +56,15 @@ export function documentationRoutes({ deps }: RouteContext, router: Router<CallS
   router.get(operations.docs.path, (ctx) => {
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.type = 'html';
-    ctx.body = PAGE;
+    ctx.body = page(deps.sandbox !== undefined);
   });
 
   router.get(operations.docsFile.path, async (ctx: Context) => {
     const { file = '' } = ctx.params as { file?: string };
+    if (file === 'sandbox.json' && deps.sandbox !== undefined) {
+      ctx.body = deps.sandbox;
+      return;
+    }
     const found = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
     // Without a body, the error middleware replies 404.
     if (found === undefined) return;
@@ -65,7 +74,15 @@ export function documentationRoutes({ deps }: RouteContext, router: Router<CallS
   });
 }
 
-const PAGE = `<!doctype html>
+const SANDBOX = `
+        <div id="sandbox">
+          <p>Sandbox: “Execute” sends calls that this page signs. <code>{{token}}</code> and <code>{{gameRound}}</code> stand for the newest ones.</p>
+          <button type="button">New session</button>
+          <code id="session"></code>
+        </div>`;
+
+function page(isSandbox: boolean): string {
+  return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -73,26 +90,18 @@ const PAGE = `<!doctype html>
     <title>gameround: the interface</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <style>.swagger-ui .auth-wrapper, .swagger-ui .authorization__btn { display: none }</style>
+    <link rel="stylesheet" href="/docs/docs.css">
   </head>
   <body>
-    <div id="docs"><noscript>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript></div>
+    <div id="page">
+      <nav id="calls"><details><summary>gameround</summary></details></nav>
+      <main id="content">${isSandbox ? SANDBOX : ''}
+        <div id="docs"><noscript>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript></div>
+      </main>
+    </div>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/docs.js"></script>
   </body>
 </html>
 `;
-
-/** No "Try it out": calls are signed with secrets, which must not be in a browser. */
-const SCRIPT = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#docs',
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  filter: true,
-  showExtensions: true,
-  supportedSubmitMethods: [],
-  validatorUrl: null,
-});
-`;
+}
