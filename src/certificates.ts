@@ -12,15 +12,15 @@ const EVERY_MS = 10_000;
 export function watchCertificates(used: TemporalTls | false | undefined, logger: Logger): AbortSignal {
   const changed = new AbortController();
   if (!used) return changed.signal;
-  let told = '';
+  let logged = '';
   const timer = setInterval(() => {
     try {
       if (isDeepStrictEqual(readTemporalTls(), used)) return;
     } catch (error) {
       const reason = error instanceof ConfigError ? error.faults.join('; ') : String(error);
-      if (reason !== told)
+      if (reason !== logged)
         logger.warn({ reason }, "Temporal's certificate files can't be used; the old ones stay in use");
-      told = reason;
+      logged = reason;
       return;
     }
     clearInterval(timer);

@@ -75,15 +75,15 @@ export async function untilReached<T>(
   server: string,
   run: () => Promise<T>,
 ): Promise<T | undefined> {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   while (!stopped.aborted) {
     try {
       return await run();
     } catch (error) {
       const needed = whatToDo(error);
       const line = needed ?? `${server} can't be reached; trying again until it can`;
-      if (!told.has(line)) logger.warn(needed === undefined ? { error } : {}, line);
-      told.add(line);
+      if (!logged.has(line)) logger.warn(needed === undefined ? { error } : {}, line);
+      logged.add(line);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

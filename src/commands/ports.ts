@@ -6,7 +6,7 @@ import type { Session } from '../domain/session';
 
 /** What the commands need besides Temporal. Calls reject if the database or the operator can't be reached. */
 export interface CommandPorts {
-  /** Logs a failure that the caller is not told of. */
+  /** Logs a failure that the caller does not see. */
   warn(what: string, error: unknown): void;
   findRecord(gameround: string): Promise<RoundSnapshot | undefined>;
   /** The record with its version. */

@@ -136,15 +136,15 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     first: UpdateResult,
   ): Promise<RoundReply | NotRunning> {
     let pauseMs = FIRST_PAUSE_MS;
-    for (let told = first; ; told = await update(gameround, sent, asked, 'again')) {
+    for (let answered = first; ; answered = await update(gameround, sent, asked, 'again')) {
       // The command was refused and not stored while this call waited. Send it again.
-      if (told === 'free') told = await update(gameround, sent, asked);
+      if (answered === 'free') answered = await update(gameround, sent, asked);
       // The round lost its guard while this call waited. Nothing was sent, so the round does not exist.
-      if (told === 'gone' || told === 'free' || told === 'guard-lost') return 'gone';
-      if (told.reply.refusal?.errorCode.msg === 'OPERATIONBEINGPROCESSED') waiting.note(gameround);
+      if (answered === 'gone' || answered === 'free' || answered === 'guard-lost') return 'gone';
+      if (answered.reply.refusal?.errorCode.msg === 'OPERATIONBEINGPROCESSED') waiting.note(gameround);
       const leftMs = msLeft(asked.deadline) - LOOK_MS;
-      if (told.heldKey === undefined || leftMs <= 0) return told.reply;
-      asked.key = told.heldKey;
+      if (answered.heldKey === undefined || leftMs <= 0) return answered.reply;
+      asked.key = answered.heldKey;
       await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)));
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
@@ -203,8 +203,8 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
       assertReadable(sent);
       const asked: PendingAsk = { actor, call: randomUUID(), deadline };
       if (isWaiting || waiting.has(gameround)) {
-        const told = await update(gameround, sent, asked, 'first');
-        if (told !== 'free') return askUntilDone(gameround, sent, asked, told);
+        const answered = await update(gameround, sent, asked, 'first');
+        if (answered !== 'free') return askUntilDone(gameround, sent, asked, answered);
       }
       const { signal } = definitionsOf(sent);
       const { call } = asked;
@@ -341,12 +341,12 @@ async function answersOf(handle: WorkflowHandle): Promise<Answers> {
  * events can follow), or if the state is too large for an update.
  */
 async function stateOf(handle: WorkflowHandle): Promise<RoundStateView | undefined> {
-  const told = await readRunningState(handle);
-  if (told !== 'over' && told !== 'too large') return told;
+  const answered = await readRunningState(handle);
+  if (answered !== 'over' && answered !== 'too large') return answered;
   try {
     const state = await handle.query(stateQuery);
     // A workflow that lost the guard has failed. It sent nothing, so the round does not exist.
-    return told === 'over' && state.phase === 'starting' ? undefined : state;
+    return answered === 'over' && state.phase === 'starting' ? undefined : state;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -47,7 +47,7 @@ export function startTurn(game: DemoGame, request: StartGameRound, policy: Round
   if (command.currency !== session.currency) throw refuse('INVALIDREQUEST', 'debitInformation.currency');
   const open = openRoundIn(game);
   if (open !== undefined && !request.closeOpenGame) {
-    return { game, reply: told(game, replyAbout(open.state, refusal('GAMEROUNDALREADYSTARTED'))) };
+    return { game, reply: withBalance(game, replyAbout(open.state, refusal('GAMEROUNDALREADYSTARTED'))) };
   }
   const free = open === undefined ? game : closed(game, open, gameround, at);
   const state = createRound({ ...identityOf(request), gameround, mode: 'demo' }, policy, command, at);
@@ -141,9 +141,9 @@ function commandTurn(game: DemoGame, round: DemoRound, command: Command, at: str
   const decision = decide(state, command, at);
   switch (decision.kind) {
     case 'refuse':
-      return { game, reply: told(game, replyAbout(state, decision.refusal)) };
+      return { game, reply: withBalance(game, replyAbout(state, decision.refusal)) };
     case 'join':
-      return { game, reply: told(game, answerIn(state, decision.key)) };
+      return { game, reply: withBalance(game, answerIn(state, decision.key)) };
     case 'accept':
       return settledTurn(game, { ...round, state: decision.state }, decision.key, at);
   }
@@ -155,7 +155,7 @@ function settledTurn(game: DemoGame, round: DemoRound, key: string, at: string):
     ({ state: other }) => other.identity.gameround !== state.identity.gameround,
   );
   const next: DemoGame = { ...game, balance, rounds: [...others, { ...round, state }] };
-  const reply = told(next, answerIn(state, key));
+  const reply = withBalance(next, answerIn(state, key));
   return { game: state.status === 'open' ? next : tidy(next), reply };
 }
 
@@ -167,7 +167,7 @@ function answerIn(state: RoundState, key: string): RoundReply {
 }
 
 /** Adds the current balance to a reply without one. */
-function told({ balance, currency }: DemoGame, reply: RoundReply): RoundReply {
+function withBalance({ balance, currency }: DemoGame, reply: RoundReply): RoundReply {
   return reply.balance === undefined ? { ...reply, balance: walletBalance(balance, currency) } : reply;
 }
 

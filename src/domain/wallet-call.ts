@@ -62,12 +62,12 @@ export interface WalletBalance extends Grants {
 
 /** The balance of a reply. Parts that the reply does not have are taken from the balance known before. */
 export function withKnown(
-  told: WalletBalance | undefined,
+  replied: WalletBalance | undefined,
   known: WalletBalance | undefined,
 ): WalletBalance | undefined {
-  if (told === undefined) return known;
-  const balances = told.balances.length > 0 ? told.balances : (known?.balances ?? []);
-  return { ...known, ...told, balances };
+  if (replied === undefined) return known;
+  const balances = replied.balances.length > 0 ? replied.balances : (known?.balances ?? []);
+  return { ...known, ...replied, balances };
 }
 
 /** The raw result of one delivery, before it is classified. */

@@ -56,10 +56,10 @@ export class SessionCache {
     if (cached.lastUsed - cached.writtenUse >= MINUTE_MS) this.#toWrite(cached);
   }
 
-  keepBalance(sessionId: string, told: WalletBalance, isWhole: boolean, now: number): void {
+  keepBalance(sessionId: string, replied: WalletBalance, isWhole: boolean, now: number): void {
     const cached = this.get(sessionId);
     if (cached === undefined) return;
-    const value = isWhole ? told : withKnown(told, cached.balance?.value)!;
+    const value = isWhole ? replied : withKnown(replied, cached.balance?.value)!;
     // The time must rise with each balance, even if the system clock was set back.
     cached.balance = { value, at: Math.max(now, (cached.balance?.at ?? 0) + 1) };
     if (JSON.stringify(value).length <= MAX_BALANCE_BYTES) this.#toWrite(cached);

@@ -2184,7 +2184,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.leftKnown'],
     file: 'src/sessions/cache.ts',
-    find: 'isWhole ? told : withKnown(told, cached.balance?.value)!',
+    find: 'isWhole ? replied : withKnown(replied, cached.balance?.value)!',
     replace: 'told',
   },
   {

@@ -27,7 +27,7 @@ export function createPostClose(round: Round, projection: Projection, publish: (
       round.state = { ...round.state, dataStored };
       await projection.project();
     } catch (error) {
-      log.warn('the provider told nothing about the closed round', { reason: String(error) });
+      log.warn('the provider returned no result of the closed round', { reason: String(error) });
     }
   }
 
