@@ -88,17 +88,23 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const info = activityInfo();
       const { attempt } = info;
       const known = rememberedFrom(delivery, info);
+      const lastAnswer = (info.heartbeatDetails as Remembered | undefined)?.lastAnswer ?? delivery.lastAnswer;
       // `begun`: if no later heartbeat follows, the next attempt treats this one as a delivery without an answer.
-      const begin = (): void => heartbeat({ attempt, begun: true } satisfies Remembered);
+      const begin = (): void => heartbeat({ attempt, begun: true, lastAnswer } satisfies Remembered);
       begin();
       const alive = setInterval(begin, ALIVE_MS);
       const redelivered = delivery.call.purpose === 'void';
       const outcome = await send(operator, delivery, redelivered, known).finally(() => clearInterval(alive));
       if (outcome.kind !== 'repeat') return outcome;
       const { maybePaid, creditAccepted } = { ...known, ...outcome };
-      heartbeat({ attempt, begun: false, known: { maybePaid, creditAccepted } } satisfies Remembered);
-      if (isLong(info)) return { ...outcome, maybePaid, creditAccepted };
-      throw ApplicationFailure.retryable(outcome.reason, FAILURE_TYPES.walletOutcomeOpen);
+      const answer = outcome.notSent ? lastAnswer : outcome.reason;
+      const remembered = { maybePaid, creditAccepted };
+      heartbeat({ attempt, begun: false, known: remembered, lastAnswer: answer } satisfies Remembered);
+      if (isLong(info)) return { ...outcome, ...remembered };
+      // A person who looks for the cause needs the wallet's answer more than our own limit.
+      const isOurs = outcome.notSent && answer !== undefined;
+      const why = isOurs ? `${answer} (this attempt: ${outcome.reason})` : outcome.reason;
+      throw ApplicationFailure.retryable(why, FAILURE_TYPES.walletOutcomeOpen);
     },
 
     async newSecrets(operatorId, refusedWith) {
@@ -189,6 +195,7 @@ interface Remembered {
   attempt: number;
   begun: boolean;
   known?: Known;
+  lastAnswer?: string | undefined;
 }
 
 /** If the attempt right before left no result, it may have paid the credit. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { maskedUri, reachable } from '../src/config';
+import { GAMEROUND_ATTENTION } from '../src/contracts/search-attributes';
 import type { StackConfig } from './config';
 import type { Stack } from './stack';
 
@@ -29,9 +30,7 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
   const { admin } = config.service;
   const api = `http://${reachable(host)}:${port}`;
   const web: [string, string][] =
-    config.externalTemporal === undefined
-      ? [['Temporal Web', `http://127.0.0.1:${config.temporalUiPort}`]]
-      : [];
+    config.externalTemporal === undefined ? webAddresses(`http://127.0.0.1:${config.temporalUiPort}`) : [];
   const sandbox: [string, string][] = config.sandbox
     ? [
         ['Sandbox wallet', `http://127.0.0.1:${config.sandbox.walletPort}`],
@@ -54,6 +53,19 @@ function addresses(config: StackConfig, stack: Shown): [string, string][] {
     ['MongoDB', maskedUri(stack.mongodbUri)],
     ...sandbox,
     ['Logs', join(config.service.dataDir, 'logs')],
+  ];
+}
+
+/** Temporal Web keeps the query of such a link under its name, as one of the browser's saved views. */
+function webAddresses(web: string): [string, string][] {
+  const view = (savedQuery: string, query: string): [string, string] => [
+    savedQuery,
+    `${web}/namespaces/default/workflows?${new URLSearchParams({ query, savedQuery }).toString()}`,
+  ];
+  return [
+    ['Temporal Web', web],
+    view('Rounds that wait', `${GAMEROUND_ATTENTION.name} IS NOT NULL`),
+    view('Crashed rounds', `${GAMEROUND_ATTENTION.name} = 'crashed'`),
   ];
 }
 

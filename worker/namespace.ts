@@ -6,8 +6,13 @@ import { PersonNeededError } from '../src/lifecycle';
 type SearchAttribute = (typeof SEARCH_ATTRIBUTES)[number];
 
 /** The IndexedValueType of the server's API, and the CLI's name for it. */
-const TYPES = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
-const WORDS = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' } as const;
+const TYPES = { KEYWORD: 2, DOUBLE: 4, DATETIME: 6, KEYWORD_LIST: 7 } as const;
+const WORDS = {
+  KEYWORD: 'Keyword',
+  DOUBLE: 'Double',
+  DATETIME: 'Datetime',
+  KEYWORD_LIST: 'KeywordList',
+} as const;
 
 /** Status codes of gRPC: invalid argument; permission denied, unimplemented, unauthenticated. */
 const INVALID: readonly number[] = [3];
@@ -46,7 +51,7 @@ async function add(
 async function notSearchable(connection: Connection, namespace: string): Promise<SearchAttribute[]> {
   const asked = SEARCH_ATTRIBUTES.map(async (attribute) => {
     try {
-      const query = `${attribute.name} = ''`;
+      const query = `${attribute.name} IS NULL`;
       await connection.workflowService.countWorkflowExecutions({ namespace, query });
       return [];
     } catch (error) {
@@ -68,7 +73,7 @@ async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
 
 function howToAdd(missing: readonly SearchAttribute[], namespace: string): string {
   const names = new Intl.ListFormat('en').format(missing.map(({ name }) => name));
-  const commands = (['KEYWORD', 'KEYWORD_LIST'] as const).flatMap((type) => {
+  const commands = (['KEYWORD', 'KEYWORD_LIST', 'DOUBLE', 'DATETIME'] as const).flatMap((type) => {
     const flags = missing.filter((one) => one.type === type).map(({ name }) => ` --name ${name}`);
     const command = `temporal operator search-attribute create --namespace ${namespace} --type ${WORDS[type]}`;
     return flags.length === 0 ? [] : [command + flags.join('')];

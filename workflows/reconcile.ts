@@ -1,6 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { ReconcileActivities, ReconcileResult } from '../src/contracts/reconcile';
+import { moneyText } from '../src/domain/money';
 import { settledBy } from '../src/domain/round/reconcile';
+import { totals } from '../src/domain/round/replies';
 import { CLOSE_FOR_RECONCILE, RESEND, RESOLVE_CRASHED } from './policies';
 
 const { closeAndRead } = proxyActivities<Pick<ReconcileActivities, 'closeAndRead'>>(CLOSE_FOR_RECONCILE);
@@ -13,12 +15,21 @@ const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrash
  * closed if the operator accepted all that it owed.
  */
 export async function reconcile(gameround: string): Promise<ReconcileResult> {
-  const { round, refused } = await closeAndRead(gameround);
+  const { round, refused } = await closeAndRead.executeWithOptions(
+    { summary: 'close the round if it is open, and read it' },
+    [gameround],
+  );
   if (refused !== undefined) {
     return { outcome: { kind: 'refused', hashesProcessed: [], errorCode: refused }, round };
   }
-  const outcome = await resend(round);
+  const { operatorId, currency } = round.identity;
+  const { totalBetAmount, totalWinAmount } = totals(round);
+  const summary =
+    `send every transaction again to ${operatorId}: ` +
+    `bets ${moneyText(totalBetAmount, currency)}, wins ${moneyText(totalWinAmount, currency)} so far`;
+  const outcome = await resend.executeWithOptions({ summary }, [round]);
   const accepted = round.crashed ? settledBy(round, outcome) : undefined;
   if (accepted === undefined) return { outcome, round };
-  return { outcome, round: await settleCrashed(gameround, accepted) };
+  const closing = { summary: `end the crashed round: ${operatorId} has accepted what was owed` };
+  return { outcome, round: await settleCrashed.executeWithOptions(closing, [gameround, accepted]) };
 }

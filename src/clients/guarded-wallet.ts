@@ -43,7 +43,9 @@ export function guardedWallet(wallet: OperatorWallet, options: WalletGuardOption
   function withheld(operatorId: string, operation: string, why: Withheld): NotSent {
     onWithheld?.(operatorId, operation, why);
     const reason =
-      why === 'failing' ? 'the wallet is failing' : 'too many calls to this wallet at the same time';
+      why === 'failing'
+        ? 'not sent: the wallet is failing'
+        : 'not sent: too many calls to this wallet at the same time';
     return { kind: 'no-response', reason, unsent: true };
   }
 

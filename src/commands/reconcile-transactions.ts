@@ -1,5 +1,6 @@
 import { WorkflowFailedError, type Client } from '@temporalio/client';
 import { TASK_QUEUE } from '../contracts/gameround';
+import { attributesOf } from '../contracts/search-attributes';
 import { RECONCILE_WORKFLOW, reconcileWorkflowIdOf, type ReconcileResult } from '../contracts/reconcile';
 import { refuse } from '../domain/errors';
 import type { RoundSnapshot } from '../domain/round/types';
@@ -31,6 +32,7 @@ export function createReconciliation(
             workflowTaskTimeout: TASK_TIMEOUT,
             workflowIdConflictPolicy: 'USE_EXISTING',
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            typedSearchAttributes: attributesOf(round.identity),
             staticSummary: `reconciles ${gameround} with ${operatorId}`,
           },
         );

@@ -8,7 +8,7 @@ import {
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { ApplicationFailure, type SearchAttributePair } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { Semaphore, withTimeout } from 'async-mutex';
 import {
   FAILURES,
@@ -24,10 +24,11 @@ import {
   type RoundReply,
   type RoundStateView,
 } from '../contracts/gameround';
-import { GAME_CODE, OPERATOR_ID, PLAYER_ID, PROVIDER_ID } from '../contracts/search-attributes';
+import { attributesOf } from '../contracts/search-attributes';
 import { refuse, refuseBecause } from '../domain/errors';
+import { moneyText } from '../domain/money';
 import { readCommand } from '../domain/round/read-command';
-import type { Command, RoundIdentity, RoundState } from '../domain/round/types';
+import type { Command, RoundState } from '../domain/round/types';
 import { definitionsOf } from './command-definitions';
 import { firstAnswer, type LocalWorker } from './local-worker';
 import {
@@ -393,26 +394,17 @@ function startOptions(start: GameroundStart) {
     workflowTaskTimeout: TASK_TIMEOUT,
     // After a completed workflow the name is used up. After a failed one it is free: it lost the guard before anything was sent.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-    typedSearchAttributes: searchAttributes(identity),
+    typedSearchAttributes: attributesOf(identity),
     staticSummary: `${identity.gameCode}: ${identity.playerId} of ${identity.operatorId}`,
     staticDetails: staticDetails(start),
   } as const;
-}
-
-function searchAttributes(identity: RoundIdentity): SearchAttributePair[] {
-  return [
-    { key: OPERATOR_ID, value: identity.operatorId },
-    { key: PLAYER_ID, value: identity.playerId },
-    { key: GAME_CODE, value: identity.gameCode },
-    { key: PROVIDER_ID, value: identity.providerId },
-  ];
 }
 
 function staticDetails({ identity, command }: GameroundStart): string {
   const external = identity.externalGameProviderRoundId;
   return [
     `gameround ${identity.gameround}`,
-    `stake ${command.stake} ${identity.currency}`,
+    `stake ${moneyText(command.stake, identity.currency)}`,
     ...(external === undefined ? [] : [`externalGameProviderRoundId ${external}`]),
   ].join('\n\n');
 }

@@ -12,6 +12,8 @@ export interface WalletDelivery {
   /** Results of earlier deliveries of a credit. */
   maybePaid: boolean;
   creditAccepted: boolean;
+  /** What the wallet last answered to this call; see PendingCall. */
+  lastAnswer?: string;
   /** The run in which the round, or this part of it, began. If another run delivers, a person has reset the workflow. */
   originalRunId: string;
 }

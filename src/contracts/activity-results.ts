@@ -21,10 +21,11 @@ export function isDeliveryResult(
   gameround: string,
 ): value is DeliveryResult {
   if (!isObject(value)) return false;
-  const { kind, record, errorCode, endRefused, balance } = value;
+  const { kind, record, reason, errorCode, endRefused, balance } = value;
   return (
     KINDS[purpose].some((known) => known === kind) &&
     (kind !== 'ahead' || isRecorded(record, gameround)) &&
+    isAbsentOr((text) => typeof text === 'string', reason) &&
     isAbsentOr(isErrorObject, errorCode) &&
     isAbsentOr(isErrorObject, endRefused) &&
     isAbsentOr(isBalance, balance)

@@ -108,6 +108,8 @@ export const COMMANDS = {
  * `void-refused`).
  */
 export const resumeSignal = defineSignal('resume');
+/** The same, with an answer: what is sent again. */
+export const resumeUpdate = defineUpdate<{ resumed: string }>('resume');
 
 /** The state of a round for people and the API. */
 export interface RoundStateView extends RoundSnapshot {
@@ -118,7 +120,7 @@ export interface RoundStateView extends RoundSnapshot {
   /** The versions of the record that this run has written. */
   own: OwnVersions;
   /** The last commands that were refused and not stored, newest last. */
-  refusals: { at: string; command: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
+  refusals: { at: string; command: string; key?: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
 }
 
 /** Messages of a workflow to its worker process. They are lost if no API in this process listens. */
@@ -154,6 +156,12 @@ export const FAILURES = {
   /** Another round holds the open-round guard. No debit was sent, and the name of the round stays free. */
   guardLost: 'GuardLost',
 } as const;
+
+/** The answer to a person's update, which has no call id. `taken`: the round has stored the command. */
+export interface ReplyByHand extends RoundReply {
+  key: string;
+  taken: boolean;
+}
 
 /** The result of the workflow when the round is over. */
 export interface GameroundResult {

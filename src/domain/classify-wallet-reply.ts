@@ -74,6 +74,7 @@ function classifyNoResponse(
   return {
     kind: 'repeat',
     reason,
+    ...(unsent === true ? { notSent: unsent } : {}),
     creditAccepted: facts.creditAccepted,
     maybePaid: facts.maybePaid || (has(call, 'credit') && !isHarmless),
   };

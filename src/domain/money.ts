@@ -60,7 +60,10 @@ function quotient(numerator: bigint, denominator: bigint): number {
   return Number(`${places}e-${DECIMAL_PLACES}`);
 }
 
-/** Digits after the decimal point of the currencies that don't have two (ISO 4217). */
+/**
+ * Digits after the decimal point of the currencies that don't have two (ISO 4217). Intl has the digits that are in daily use:
+ * none for HUF or IDR, whose minor units are hundredths.
+ */
 const OTHER_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
@@ -74,6 +77,11 @@ export function moneyText(amount: number, currency: string): string {
   const text = String(amount).padStart(digits + 1, '0');
   const point = text.length - digits;
   return `${digits === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`} ${currency}`;
+}
+
+/** The amount in major units as a double: for searches, not for calculations. */
+export function majorUnits(amount: number, currency: string): number {
+  return amount / 10 ** (digitsOf(currency) ?? 0);
 }
 
 function digitsOf(currency: string): number | undefined {

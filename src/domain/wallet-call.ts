@@ -114,6 +114,8 @@ export interface UnknownOutcome {
 export interface RepeatOutcome {
   kind: 'repeat';
   reason: string;
+  /** This delivery was not sent, so the reason is not the wallet's. */
+  notSent?: true;
   /** The credit of this call was accepted, although the call as a whole has to be retried. */
   creditAccepted: boolean;
   /** A delivery of the credit got no definite answer. */

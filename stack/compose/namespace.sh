@@ -25,7 +25,10 @@ for attribute in \
   PlayerId=Keyword \
   GameCode=Keyword \
   ProviderId=Keyword \
-  GameroundAttention=KeywordList; do
+  Currency=Keyword \
+  GameroundAttention=KeywordList \
+  AmountAtRisk=Double \
+  WaitingSince=Datetime; do
   name=${attribute%=*}
   if echo "$known" | grep -qw "$name"; then continue; fi
   temporal operator search-attribute create --name "$name" --type "${attribute#*=}"

@@ -261,6 +261,21 @@ describe('a credit', () => {
     expect(await deliver({}, 2)).toMatchObject({ kind: 'refused', maybePaid: true });
   });
 
+  test('that our own limit holds back fails with what the wallet last answered', async () => {
+    const unsent: WalletAnswer = { kind: 'no-response', reason: 'not sent: too many calls', unsent: true };
+    const failure = async (lastAnswer: string | undefined, heartbeatDetails?: unknown) => {
+      answers = [unsent];
+      const env = new MockActivityEnvironment({ attempt: 2, heartbeatDetails });
+      const activity = createWalletActivities(deps).deliverUntilDefinite;
+      return env.run(activity, { ...delivery(), lastAnswer }).catch((error: Error) => error.message);
+    };
+    const remembered = { attempt: 1, begun: false, lastAnswer: 'status 500' };
+    const held = '(this attempt: not sent: too many calls)';
+    expect(await failure('status 503')).toBe(`status 503 ${held}`);
+    expect(await failure('status 503', remembered)).toBe(`status 500 ${held}`);
+    expect(await failure(undefined)).toBe('not sent: too many calls');
+  });
+
   test('that was delivered before a person reset the activity may have been paid', async () => {
     answers = [REFUSED];
     const times = { scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 9_000 };

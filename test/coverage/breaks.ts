@@ -1072,9 +1072,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx1'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "return { ...state, pending: { ...call, progress: 'retrying' } };",
+    find: "return { ...state, pending: { ...call, progress: 'retrying', lastAnswer } };",
     replace:
-      "return { ...state, pending: { ...call, transactions: call.transactions.map((one) => ({ ...one, hash: `${one.hash}x` })), progress: 'retrying' } };",
+      "return { ...state, pending: { ...call, transactions: call.transactions.map((one) => ({ ...one, hash: `${one.hash}x` })), progress: 'retrying', lastAnswer } };",
   },
   {
     rows: ['r.tx1.wallet'],
@@ -2050,7 +2050,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.401'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (outcome.unauthorised) return awaitOperator(state, call, outcome.signedWith);\n  const key',
+    find: 'if (outcome.unauthorised) return awaitOperator(state, call, outcome);\n  const key',
     replace: 'const key',
   },
   {
@@ -2106,8 +2106,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.waits'],
     file: 'workflows/gameround/inbox.ts',
-    find: 'condition(() => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox)),',
-    replace: 'condition(() => item.reply !== undefined || round.guardLost),',
+    find: 'round.guardLost || isHeldUp(round, inbox, taken.command, call),',
+    replace: 'round.guardLost,',
   },
   {
     rows: ['c4.waits#2'],
@@ -2142,8 +2142,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.voidRefused'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "case 'refused':\n      return awaitOperator(state, call, outcome.signedWith);",
-    replace: "case 'refused':\n      return retryLater(state, call);",
+    find: "case 'refused':\n      return awaitOperator(state, call, outcome);",
+    replace:
+      "case 'refused':\n      return retryLater(state, call, { ...outcome, kind: 'repeat', reason: '' });",
   },
   {
     rows: ['c4.crashed'],
@@ -2415,8 +2416,50 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.search#2'],
     file: 'workflows/gameround/index.ts',
-    find: 'setHandler(transactionsQuery, () => round.state.transactions);',
+    find: 'setHandler(transactionsQuery, () => round.state.transactions, {',
+    replace: 'setHandler(transactionsQuery, () => [], {',
+  },
+  {
+    rows: ['c8.atRisk'],
+    file: 'workflows/gameround/round.ts',
+    find: '{ key: AMOUNT_AT_RISK, value: atRisk ?? null },',
     replace: '',
+  },
+  {
+    rows: ['c8.atRisk#2'],
+    file: 'src/domain/round/attention.ts',
+    find: 'voidsToCome.includes(one.hash)',
+    replace: 'false',
+  },
+  {
+    rows: ['c8.texts'],
+    file: 'workflows/gameround/auto-close.ts',
+    find: 'await sleep(Math.max(closeAt - Date.now(), 1), { summary: forgotten });',
+    replace: 'await sleep(Math.max(closeAt - Date.now(), 1));',
+  },
+  {
+    rows: ['c8.texts#2'],
+    file: 'workflows/gameround/inbox.ts',
+    find: '{ description: COMMAND_TEXTS.resume.signal },',
+    replace: '{},',
+  },
+  {
+    rows: ['c8.lastAnswer'],
+    file: 'activities/deliver.ts',
+    find: 'const isOurs = outcome.notSent && answer !== undefined;',
+    replace: 'const isOurs = false;',
+  },
+  {
+    rows: ['c8.updates'],
+    file: 'workflows/gameround/inbox.ts',
+    find: "const endsRetries = command.type === 'settle' && call === undefined;",
+    replace: 'const endsRetries = false;',
+  },
+  {
+    rows: ['c8.updates#2'],
+    file: 'workflows/gameround/inbox.ts',
+    find: 'const message = key === undefined ? msg : `${msg} (key ${key})`;',
+    replace: 'const message = msg;',
   },
   {
     rows: ['c8.byHand'],

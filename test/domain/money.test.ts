@@ -4,7 +4,9 @@ import {
   beforeMultiplier,
   exactSum,
   isAmount,
+  majorUnits,
   MAX_AMOUNT,
+  moneyText,
   timesMultiplier,
 } from '../../src/domain/money';
 import { gameRoundInfo } from '../../src/domain/round/replies';
@@ -167,5 +169,22 @@ describe('sums of what an operator tells', () => {
         expect(exactSum(amounts.reverse())).toBe(sum / 100);
       }),
     );
+  });
+});
+
+describe('money for people', () => {
+  it.each([
+    [700, 'EUR', '7.00 EUR', 7],
+    [5, 'EUR', '0.05 EUR', 0.05],
+    [0, 'USD', '0.00 USD', 0],
+    [700, 'JPY', '700 JPY', 700],
+    [12_345, 'KWD', '12.345 KWD', 12.345],
+    [700, 'HUF', '7.00 HUF', 7],
+    [1, 'CLF', '0.0001 CLF', 0.0001],
+    [MAX_AMOUNT, 'EUR', '90071992547409.91 EUR', 90_071_992_547_409.91],
+    [700, 'mBTC', '700 minor units of mBTC', 700],
+  ])('%d of %s is %s', (amount, currency, text, major) => {
+    expect(moneyText(amount, currency)).toBe(text);
+    expect(majorUnits(amount, currency)).toBe(major);
   });
 });

@@ -45,7 +45,7 @@ describe('docker-compose.yml', () => {
 
   it('registers the search attributes that rounds carry', () => {
     const script = readFileSync(join(root, 'stack/compose/namespace.sh'), 'utf8');
-    const types: Record<string, string> = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
+    const types = { KEYWORD: 'Keyword', DOUBLE: 'Double', DATETIME: 'Datetime', KEYWORD_LIST: 'KeywordList' };
     const expected = SEARCH_ATTRIBUTES.map(({ name, type }) => `${name}=${types[type]}`);
     expect([...script.matchAll(/^ {2}(\w+=\w+)\b/gm)].map(([, pair]) => pair)).toEqual(expected);
   });

@@ -1,3 +1,4 @@
+import { encodeSearchAttributeIndexedValueType as indexedType } from '@temporalio/common/lib/search-attributes';
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -72,9 +73,9 @@ async function startDays(): Promise<DaysHarness> {
   const env = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   });
-  // This server can add search attributes, though not list them; 2 is a keyword, 7 a list of keywords.
+  // This server can add search attributes, though not list them.
   const searchAttributes = Object.fromEntries(
-    SEARCH_ATTRIBUTES.map(({ name, type }) => [name, type === 'KEYWORD_LIST' ? 7 : 2]),
+    SEARCH_ATTRIBUTES.map(({ name, type }) => [name, indexedType(type) ?? 0]),
   );
   await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
   const taskQueue = `skip-${randomUUID()}`;

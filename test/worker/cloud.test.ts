@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Connection } from '@temporalio/client';
+import { encodeSearchAttributeIndexedValueType as indexedType } from '@temporalio/common/lib/search-attributes';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
 import { prepareNamespace } from '../../stack/temporal';
 import { until } from '../../stack/until';
 import { startCloudLike, type CloudLike } from '../support/cloud-like';
@@ -61,7 +63,7 @@ test('where the search attributes are there, it starts', async () => {
 });
 
 test('where they are not, one line says which and how to add them; it starts when they are there', async () => {
-  await addSearchAttributes('OperatorId', 'PlayerId', 'GameCode');
+  await addSearchAttributes('OperatorId', 'PlayerId', 'GameCode', 'Currency', 'WaitingSince');
   const starting = compiled.begin({
     ...{ walletUrl: 'http://127.0.0.1:9', walletTimeout: '5s', database: namespace },
     ...{ namespace, temporalAddress: cloud.address },
@@ -74,9 +76,10 @@ test('where they are not, one line says which and how to add them; it starts whe
   const [line, ...more] = complaints(starting.log());
   expect(more).toEqual([]);
   expect(line).toBe(
-    `The namespace ${namespace} lacks the search attributes ProviderId and GameroundAttention, and the server does not let this process add them. ` +
+    `The namespace ${namespace} lacks the search attributes ProviderId, GameroundAttention, and AmountAtRisk, and the server does not let this process add them. ` +
       `Add them in Temporal Cloud's console, or: temporal operator search-attribute create --namespace ${namespace} --type Keyword --name ProviderId; ` +
-      `temporal operator search-attribute create --namespace ${namespace} --type KeywordList --name GameroundAttention`,
+      `temporal operator search-attribute create --namespace ${namespace} --type KeywordList --name GameroundAttention; ` +
+      `temporal operator search-attribute create --namespace ${namespace} --type Double --name AmountAtRisk`,
   );
   await prepareNamespace(required('TEST_TEMPORAL_ADDRESS'), namespace);
   const worker = await starting.ready;
@@ -84,7 +87,7 @@ test('where they are not, one line says which and how to add them; it starts whe
 });
 
 test('closed rounds kept for less than 30 days: a warning says what to set', async () => {
-  await addSearchAttributes('OperatorId', 'PlayerId', 'GameCode', 'ProviderId', 'GameroundAttention');
+  await addSearchAttributes(...SEARCH_ATTRIBUTES.map(({ name }) => name));
   const worker = await start();
   await worker.stop();
   expect(complaints(worker.log())).toEqual([
@@ -94,7 +97,9 @@ test('closed rounds kept for less than 30 days: a warning says what to set', asy
 });
 
 async function addSearchAttributes(...names: string[]): Promise<void> {
-  const types = names.map((name) => [name, name === 'GameroundAttention' ? 7 : 2] as const);
+  const types = SEARCH_ATTRIBUTES.filter(({ name }) => names.includes(name)).map(
+    ({ name, type }) => [name, indexedType(type) ?? 0] as const,
+  );
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(types),

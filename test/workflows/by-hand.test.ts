@@ -289,7 +289,7 @@ test('an update that is refused at once leaves no trace in the history', async (
     await expect(handle.executeUpdate(update, { args: args as [object] })).rejects.toThrow();
   }
   await expect(handle.executeUpdate('collectWin', { args: [{ key: 'k' }] })).rejects.toMatchObject({
-    cause: { type: 'CommandRefused', message: 'UNCOLLECTEDAMOUNTTOOLOW' },
+    cause: { type: 'CommandRefused', message: 'UNCOLLECTEDAMOUNTTOOLOW (key k)' },
   });
   expect(await eventsOf(handle)).toBe(before);
 });

@@ -4,6 +4,7 @@ import { mark } from '../../src/domain/round/attention';
 import { parseTimestamp } from '../../src/domain/time';
 import { AUTO_CLOSE, AUTO_CLOSE_FIRST_RETRY_MS, AUTO_CLOSE_MAX_RETRY_MS } from '../policies';
 import { isActive, type Round } from './round';
+import { durationText } from './texts';
 
 const { autoClose } = proxyActivities<Pick<GameroundActivities, 'autoClose'>>(AUTO_CLOSE);
 
@@ -35,28 +36,33 @@ export function createAutoClose(round: Round, begun: AutoClosePlan, onMarked: ()
   async function closeWhenForgotten(): Promise<void> {
     const overdueAt = parseTimestamp(round.state.openedAt)! + 2 * round.state.policy.autoCloseAfterMs;
     // A sleep and not a condition: most rounds end long before, and cancelling a timer costs one more event.
-    await sleep(Math.max(closeAt - Date.now(), 1));
+    const forgotten = `auto-close after ${durationText(round.state.policy.autoCloseAfterMs)}`;
+    await sleep(Math.max(closeAt - Date.now(), 1), { summary: forgotten });
     while (!isOver()) {
       await ask();
       if (isOver()) return;
       let waitMs = Math.min(AUTO_CLOSE_FIRST_RETRY_MS * 2 ** (attempts - 1), AUTO_CLOSE_MAX_RETRY_MS);
       closeAt = Date.now() + waitMs;
       const untilOverdueMs = Math.max(overdueAt - Date.now(), 0);
+      const pause = { summary: `pause before ${askText(attempts + 1)}` };
       if (untilOverdueMs <= waitMs && !round.state.marks.includes('auto-close-failing')) {
-        if (untilOverdueMs > 0 && (await condition(isOver, untilOverdueMs))) return;
+        if (untilOverdueMs > 0 && (await condition(isOver, untilOverdueMs, pause))) return;
         round.state = mark(round.state, 'auto-close-failing', true);
         onMarked();
         waitMs -= untilOverdueMs;
       }
-      if (waitMs > 0 && (await condition(isOver, waitMs))) return;
+      if (waitMs > 0 && (await condition(isOver, waitMs, pause))) return;
     }
   }
+
+  const askText = (attempt: number): string =>
+    `ask ${round.state.identity.providerId} to close the round, attempt ${attempt}`;
 
   async function ask(): Promise<void> {
     attempts = Math.min(attempts + 1, 60);
     asking = true;
     try {
-      await autoClose(round.state.identity);
+      await autoClose.executeWithOptions({ summary: askText(attempts) }, [round.state.identity]);
     } catch (error) {
       log.warn('the provider did not close the round', { attempt: attempts, reason: String(error) });
     } finally {

@@ -9,15 +9,18 @@ import {
 import {
   COMMANDS,
   FAILURES,
+  resumeSignal,
+  resumeUpdate,
   type Actor,
   type CallSinks,
   type Look,
+  type ReplyByHand,
   type RoundReply,
   type RoundStateView,
   type WaitingCommand,
 } from '../../src/contracts/gameround';
 import { refusal, type Refusal } from '../../src/domain/errors';
-import { isRetried } from '../../src/domain/round/apply-wallet-outcome';
+import { isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
 import { decide } from '../../src/domain/round/decide';
 import { fingerprintOf, keyOf } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
@@ -25,6 +28,7 @@ import { replyAbout, replyTo } from '../../src/domain/round/replies';
 import type { Command } from '../../src/domain/round/types';
 import { owns } from '../../src/domain/session';
 import { nowIso, type Round } from './round';
+import { callText, COMMAND_TEXTS } from './texts';
 
 /** A command that waits for its turn or is being carried out. */
 export interface QueuedCommand {
@@ -68,26 +72,40 @@ const MAX_ANSWER_CHARS = 512 * 1024;
 export function openInbox(round: Round, inbox: Inbox): void {
   for (const type of Object.keys(COMMANDS) as Command['type'][]) {
     const { signal, update } = COMMANDS[type];
-    setHandler(signal, (raw: unknown, actor?: Actor, call?: string) => {
-      const taken = parseCommand(round, inbox, type, raw, actor);
-      const known = 'refusal' in taken ? undefined : replyToRepeat(round, inbox, taken);
-      const item =
-        'refusal' in taken || known !== undefined
-          ? undefined
-          : enqueueOrJoin(inbox, taken.command, taken.key);
-      if (item !== undefined) {
-        if (call !== undefined) item.calls.push(call);
-        return;
-      }
-      const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
-      const reply = known ?? replyAbout(round.state, refused);
-      if (reply.refusal !== undefined) noteRefusal(inbox, type, reply.refusal);
-      if (call !== undefined && !isHidden(refused)) answerCall(inbox, call, reply);
-    });
-    const answerUpdate = async (raw: unknown, actor?: Actor): Promise<RoundReply> => {
+    setHandler(
+      signal,
+      (raw: unknown, actor?: Actor, call?: string) => {
+        const taken = parseCommand(round, inbox, type, raw, actor);
+        const known = 'refusal' in taken ? undefined : replyToRepeat(round, inbox, taken);
+        const item =
+          'refusal' in taken || known !== undefined
+            ? undefined
+            : enqueueOrJoin(inbox, taken.command, taken.key);
+        if (item !== undefined) {
+          if (call !== undefined) item.calls.push(call);
+          return;
+        }
+        const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
+        const reply = known ?? replyAbout(round.state, refused);
+        const key = 'refusal' in taken ? taken.key : givenKey(taken);
+        if (reply.refusal !== undefined) noteRefusal(inbox, type, key, reply.refusal);
+        if (call !== undefined && !isHidden(refused)) answerCall(inbox, call, reply);
+      },
+      { description: COMMAND_TEXTS[type].signal },
+    );
+    const answerUpdate = async (
+      raw: unknown,
+      actor?: Actor,
+      call?: string,
+    ): Promise<RoundReply | ReplyByHand> => {
       inbox.updates += 1;
       const taken = parseCommand(round, inbox, type, raw, actor);
-      if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
+      if ('refusal' in taken) throw refusedUpdate(round, taken);
+      const reply = await carriedOut(taken, call);
+      if (call !== undefined) return reply;
+      return { key: givenKey(taken), taken: Object.hasOwn(round.state.commands, taken.key), ...reply };
+    };
+    const carriedOut = async (taken: KeyedCommand, call: string | undefined): Promise<RoundReply> => {
       const known = replyToRepeat(round, inbox, taken);
       if (known !== undefined) return known;
       const item = enqueueOrJoin(inbox, taken.command, taken.key);
@@ -95,17 +113,48 @@ export function openInbox(round: Round, inbox: Inbox): void {
       inbox.waiting += 1;
       // A cancel request from outside has no effect: the command goes on, and its caller gets an answer.
       await CancellationScope.nonCancellable(() =>
-        condition(() => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox)),
+        condition(
+          () => item.reply !== undefined || round.guardLost || isHeldUp(round, inbox, taken.command, call),
+        ),
       );
       inbox.waiting -= 1;
       if (item.reply !== undefined) return item.reply;
       if (round.guardLost) throw ApplicationFailure.nonRetryable('guard lost', FAILURES.guardLost);
-      throw heldFailure(round, taken.key);
+      throw heldFailure(round, taken, 'taken, and its wallet call is being retried');
     };
     const validator = (raw: unknown, actor?: Actor, call?: string, look?: Look): void =>
       validate(round, inbox, { type, raw, actor, call, look });
-    setHandler(update, answerUpdate, { validator });
+    const description = COMMAND_TEXTS[type].update;
+    setHandler(update, answerUpdate, { validator, description });
   }
+  setHandler(
+    resumeSignal,
+    () => {
+      if (isResumable(round)) round.state = resume(round.state);
+      else noteRefusal(inbox, 'resume', undefined, NOTHING_TO_RESUME);
+    },
+    { description: COMMAND_TEXTS.resume.signal },
+  );
+  setHandler(
+    resumeUpdate,
+    () => {
+      const { pending } = round.state;
+      round.state = resume(round.state);
+      return { resumed: pending === undefined ? '' : callText(pending, round.state) };
+    },
+    {
+      description: COMMAND_TEXTS.resume.update,
+      validator: () => {
+        if (!isResumable(round)) throw refusedUpdate(round, { refusal: NOTHING_TO_RESUME });
+      },
+    },
+  );
+}
+
+const NOTHING_TO_RESUME = refusal('INVALIDREQUEST', 'no call of this round waits to be resumed');
+
+function isResumable({ state }: Round): boolean {
+  return state.pending?.progress === 'awaiting-operator';
 }
 
 /**
@@ -115,8 +164,15 @@ export function openInbox(round: Round, inbox: Inbox): void {
  */
 const MAX_WAITING = 4;
 
-function isHeldUp(round: Round, inbox: Inbox): boolean {
-  return isRetried(round.state) || inbox.isEnding;
+function isHeldUp(round: Round, inbox: Inbox, command: Command, call: string | undefined): boolean {
+  // A person's settle ends the retries, so it gets its answer soon.
+  const endsRetries = command.type === 'settle' && call === undefined;
+  return inbox.isEnding || (isRetried(round.state) && !endsRetries);
+}
+
+/** The key as its sender has given it. */
+function givenKey({ command, key }: KeyedCommand): string {
+  return 'key' in command ? command.key : key;
 }
 
 /** A repeat of an answered command gets its answer at once, whatever the round does now. */
@@ -135,7 +191,9 @@ interface KeyedCommand {
   command: Command;
   key: string;
 }
-type ParsedCommand = { refusal: Refusal } | KeyedCommand;
+/** The key is absent if the input can't be read, or is not the sender's to know. */
+type RefusedCommand = { refusal: Refusal; key?: string };
+type ParsedCommand = RefusedCommand | KeyedCommand;
 
 /** Reads a command, and refuses one that must not wait in the queue. */
 function parseCommand(
@@ -153,7 +211,8 @@ function parseCommand(
   const isDecided = round.state.status !== 'open' || (type === 'settle' && isRetried(round.state));
   if (isDecided && !inbox.active.has(key)) {
     const decision = decide(round.state, read.command, nowIso());
-    if (decision.kind === 'refuse') return { refusal: decision.refusal };
+    if (decision.kind === 'refuse')
+      return { refusal: decision.refusal, key: givenKey({ command: read.command, key }) };
   }
   // A wallet call is being retried: refuse other commands until it has an outcome. A repeat joins.
   if (
@@ -162,7 +221,7 @@ function parseCommand(
     !inbox.active.has(key) &&
     !Object.hasOwn(round.state.commands, key)
   ) {
-    return { refusal: refusal('OPERATIONBEINGPROCESSED') };
+    return { refusal: refusal('OPERATIONBEINGPROCESSED'), key: givenKey({ command: read.command, key }) };
   }
   return { command: read.command, key };
 }
@@ -185,16 +244,17 @@ function validate(round: Round, inbox: Inbox, { type, raw, actor, call, look }: 
   const joined = look === 'again' ? answerToJoined(round, inbox, type, raw) : undefined;
   if (joined !== undefined) throw replyByFailure(FAILURES.answered, joined);
   const taken = parseCommand(round, inbox, type, raw, actor);
-  if ('refusal' in taken) throw refusedUpdate(round, taken.refusal);
+  if ('refusal' in taken) throw refusedUpdate(round, taken);
   const known = replyToRepeat(round, inbox, taken);
   if (known !== undefined) {
     if (call !== undefined) throw replyByFailure(FAILURES.answered, known);
     return;
   }
   const refused = refusedAtOnce(round, inbox, taken);
-  if (refused !== undefined) throw refusedUpdate(round, refused);
-  if (isHeldUp(round, inbox) || inbox.waiting >= MAX_WAITING || (look && inbox.active.has(taken.key))) {
-    throw heldFailure(round, taken.key);
+  if (refused !== undefined) throw refusedUpdate(round, { refusal: refused, key: givenKey(taken) });
+  const isHeld = isHeldUp(round, inbox, taken.command, call) || inbox.waiting >= MAX_WAITING;
+  if (isHeld || (look && inbox.active.has(taken.key))) {
+    throw heldFailure(round, taken, 'not taken by this update; send it again');
   }
   if (look) throw replyByFailure(FAILURES.free);
 }
@@ -214,21 +274,31 @@ function answerToJoined(
   return entry.fingerprint === fingerprintOf(read.command) ? replyTo(round.state, entry.answer) : undefined;
 }
 
-function heldFailure(round: Round, key: string): ApplicationFailure {
-  return replyByFailure(FAILURES.held, replyAbout(round.state, refusal('OPERATIONBEINGPROCESSED')), key);
+function heldFailure(round: Round, command: KeyedCommand, why: string): ApplicationFailure {
+  const refused = refusal('OPERATIONBEINGPROCESSED');
+  return updateFailure(FAILURES.held, `${refused.errorCode.msg} (key ${givenKey(command)}): ${why}`, [
+    replyAbout(round.state, refused),
+    command.key,
+  ]);
 }
 
 function replyByFailure(type: string, ...details: unknown[]): ApplicationFailure {
-  return ApplicationFailure.create({ message: type, type, nonRetryable: true, details });
+  return updateFailure(type, type, details);
 }
 
-function refusedUpdate(round: Round, refused: Refusal): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: refused.errorCode.msg,
-    type: FAILURES.refused,
-    nonRetryable: true,
-    details: isHidden(refused) ? [] : [replyAbout(round.state, refused)],
-  });
+/** The message is for a person. The service reads type and details. */
+function refusedUpdate(round: Round, { refusal: refused, key }: RefusedCommand): ApplicationFailure {
+  const { msg } = refused.errorCode;
+  const message = key === undefined ? msg : `${msg} (key ${key})`;
+  return updateFailure(
+    FAILURES.refused,
+    message,
+    isHidden(refused) ? [] : [replyAbout(round.state, refused)],
+  );
+}
+
+function updateFailure(type: string, message: string, details: unknown[]): ApplicationFailure {
+  return ApplicationFailure.create({ message, type, nonRetryable: true, details });
 }
 
 /** A refused actor that does not own the round learns nothing about it. */
@@ -282,13 +352,21 @@ function enqueueOrJoin(inbox: Inbox, command: Command, key: string): QueuedComma
 }
 
 /** Answers a command. From now on repeats find its answer in the state of the round. */
-export function completeCommand(inbox: Inbox, item: QueuedCommand, reply: RoundReply): void {
+export function completeCommand(
+  inbox: Inbox,
+  item: QueuedCommand,
+  reply: RoundReply,
+  isStored?: 'stored',
+): void {
   item.reply = reply;
   inbox.active.delete(item.key);
   for (const call of item.calls) answerCall(inbox, call, reply);
   // The workflow may end before the callers that joined the command ask again, so keep the answer for its result.
   if (reply.gameRoundInfo.status !== 'open') cacheReply(inbox, item.key, reply);
-  if (reply.refusal !== undefined) noteRefusal(inbox, item.command.type, reply.refusal);
+  // A settle that was taken may leave the round crashed. Its answer says so, but it was not refused.
+  const isTaken = isStored && item.command.type === 'settle';
+  if (reply.refusal !== undefined && !isTaken)
+    noteRefusal(inbox, item.command.type, givenKey(item), reply.refusal);
 }
 
 const { calls } = proxySinks<CallSinks>();
@@ -352,8 +430,13 @@ function waitsItsTurn(command: Command): boolean {
   return command.type === 'settle' || (command.type === 'end' && command.forReconciliation === true);
 }
 
-function noteRefusal(inbox: Inbox, command: string, refused: Refusal): void {
+function noteRefusal(inbox: Inbox, command: string, key: string | undefined, refused: Refusal): void {
   const { id, msg } = refused.errorCode;
-  inbox.refusals.push({ at: nowIso(), command, errorCode: { id, msg } });
+  inbox.refusals.push({
+    at: nowIso(),
+    command,
+    ...(key === undefined ? {} : { key }),
+    errorCode: { id, msg },
+  });
   inbox.refusals.splice(0, inbox.refusals.length - MAX_REFUSALS);
 }

@@ -11,7 +11,6 @@ import {
 import type { PendingAnswer } from '../../src/contracts/activities';
 import {
   FAILURES,
-  resumeSignal,
   stateQuery,
   stateUpdate,
   transactionsQuery,
@@ -25,7 +24,7 @@ import { createRound } from '../../src/domain/round/create-round';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo, snapshotOf } from '../../src/domain/round/replies';
 import { refusedAsRestored } from '../../src/domain/round/restored';
-import { isRetried, owesNothing, resume } from '../../src/domain/round/apply-wallet-outcome';
+import { isRetried, owesNothing } from '../../src/domain/round/apply-wallet-outcome';
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import {
   EVENTS_PER_RUN,
@@ -108,8 +107,11 @@ function setup(start: GameroundStart): Parts {
       acceptedAt: workflowInfo().startTime.getTime(),
     });
 
-  setHandler(stateQuery, () => view(round, inbox, projection));
+  setHandler(stateQuery, () => view(round, inbox, projection), {
+    description: 'The whole round, its marks, and the last commands that it refused. Amounts in minor units.',
+  });
   setHandler(stateUpdate, neverAccepted, {
+    description: 'For the service only: use the query.',
     validator: () => {
       const state = view(round, inbox, projection);
       throw ApplicationFailure.create({
@@ -120,8 +122,9 @@ function setup(start: GameroundStart): Parts {
       });
     },
   });
-  setHandler(transactionsQuery, () => round.state.transactions);
-  setHandler(resumeSignal, () => void (round.state = resume(round.state)));
+  setHandler(transactionsQuery, () => round.state.transactions, {
+    description: 'What was sent to the operator, with hashes and outcomes. Amounts in minor units.',
+  });
   openInbox(round, inbox);
   return {
     start,
@@ -270,7 +273,7 @@ function answerIfDone(parts: Parts, item: QueuedCommand): void {
   if (round.takenOver)
     return completeCommand(inbox, item, replyAbout(round.state, refusedAsRestored(round.state)));
   const known = round.state.commands[item.key]?.answer;
-  if (known !== undefined) completeCommand(inbox, item, replyTo(round.state, known));
+  if (known !== undefined) completeCommand(inbox, item, replyTo(round.state, known), 'stored');
 }
 
 /** The round is not open, owes the wallet nothing, has its record written, and no command waits. */
@@ -311,7 +314,9 @@ function mustContinueNow({ round, inbox, ...parts }: Parts): boolean {
 /** Ends the run in a pause. A command that arrives while the run ends makes the server repeat the task. */
 async function continueWhenQuiet(parts: Parts): Promise<void> {
   const { inbox } = parts;
-  const isBusy = await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS);
+  const isBusy = await condition(() => inbox.queue.length > 0 || isOver(parts), QUIET_MS, {
+    summary: 'continue in a new run if no command arrives',
+  });
   if (!isBusy && isFull(parts)) await continueInNewRun(parts);
 }
 

@@ -6,6 +6,7 @@ import type { Attention } from '../../src/domain/round/types';
 import { POST_CLOSE_WARN_MS, REPORT, RESULT } from '../policies';
 import type { Projection } from './projection';
 import type { Round } from './round';
+import { durationText, statusText } from './texts';
 
 const { fetchResult } = proxyActivities<Pick<GameroundActivities, 'fetchResult'>>(RESULT);
 const { report } = proxyActivities<Pick<GameroundActivities, 'report'>>(REPORT);
@@ -23,7 +24,10 @@ export function createPostClose(round: Round, projection: Projection, publish: (
 
   async function keepResult(): Promise<void> {
     try {
-      const dataStored = await marked('result-pending', fetchResult(round.state.identity));
+      const { identity } = round.state;
+      const summary = `ask ${identity.providerId} for the result`;
+      const fetching = fetchResult.executeWithOptions({ summary }, [identity]);
+      const dataStored = await marked('result-pending', fetching);
       round.state = { ...round.state, dataStored };
       await projection.project();
     } catch (error) {
@@ -32,9 +36,11 @@ export function createPostClose(round: Round, projection: Projection, publish: (
   }
 
   async function tellOperator(): Promise<void> {
-    const telling = report(snapshotOf(round.state)).catch((error: unknown) =>
-      log.error('the report was given up', { reason: String(error) }),
-    );
+    const snapshot = snapshotOf(round.state);
+    const summary = `report to ${snapshot.identity.operatorId}: ${statusText(round.state)}`;
+    const telling = report
+      .executeWithOptions({ summary }, [snapshot])
+      .catch((error: unknown) => log.error('the report was given up', { reason: String(error) }));
     await marked('report-pending', telling);
   }
 
@@ -44,7 +50,10 @@ export function createPostClose(round: Round, projection: Projection, publish: (
     const watched = waiting.finally(() => (over = true));
     // The caller handles the failure. Without this, the unhandled rejection would fail the workflow first.
     watched.catch(() => undefined);
-    if (await condition(() => over, POST_CLOSE_WARN_MS)) return watched;
+    const marking = {
+      summary: `mark the round ${attention} if this takes over ${durationText(POST_CLOSE_WARN_MS)}`,
+    };
+    if (await condition(() => over, POST_CLOSE_WARN_MS, marking)) return watched;
     setMark(attention, true);
     try {
       return await watched;

@@ -1,4 +1,10 @@
-import { condition, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  log,
+  proxyActivities,
+  workflowInfo,
+  type ActivityInterfaceFor,
+} from '@temporalio/workflow';
 import {
   RECORD_BEHIND,
   type CommandEnd,
@@ -15,6 +21,7 @@ import { failedAs } from '../failures';
 import { FIRST_PROJECTION, PROJECTION, PROJECTION_WARN_MS } from '../policies';
 import type { QueuedCommand } from './inbox';
 import { nowIso, type Publish, type Round } from './round';
+import { durationText, statusText } from './texts';
 
 type Project = Pick<GameroundActivities, 'project'>;
 
@@ -77,14 +84,18 @@ export function createProjection(
     return given;
   }
 
-  async function write({ project }: Project, pending?: PendingAnswer): Promise<void> {
+  async function write({ project }: ActivityInterfaceFor<Project>, pending?: PendingAnswer): Promise<void> {
     const snapshot = snapshotOf(round.state);
     const base = recorded;
     try {
       const before = wasReset() ? undefined : own;
       const given = give();
       const { round: rest, known } = withoutKnown(snapshot, base);
-      const other = await project({ snapshot: rest, known, version: given, own: before }, pending);
+      const summary = `record: ${statusText(round.state)}`;
+      const other = await project.executeWithOptions({ summary }, [
+        { snapshot: rest, known, version: given, own: before },
+        pending,
+      ]);
       recorded = other === undefined ? { snapshot, version: given } : undefined;
       if (other === undefined) written(given);
       // A person has completed the activity with another value, so nothing says that the record was written.
@@ -149,7 +160,8 @@ export function createProjection(
   async function writeUntilDone(): Promise<void> {
     let written = false;
     const writing = write(retried).finally(() => (written = true));
-    if (!(await condition(() => written, PROJECTION_WARN_MS))) {
+    const marking = { summary: `mark the round if this takes over ${durationText(PROJECTION_WARN_MS)}` };
+    if (!(await condition(() => written, PROJECTION_WARN_MS, marking))) {
       round.state = mark(round.state, 'projection-pending', true);
       publish();
     }

@@ -1,8 +1,10 @@
 import { log, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
-import { attentionOf } from '../../src/domain/round/attention';
+import { AMOUNT_AT_RISK, GAMEROUND_ATTENTION, WAITING_SINCE } from '../../src/contracts/search-attributes';
+import { majorUnits } from '../../src/domain/money';
+import { amountAtRisk, attentionOf } from '../../src/domain/round/attention';
 import { holdsGuard } from '../../src/domain/round/replies';
-import type { Attention, PendingCall, RoundState } from '../../src/domain/round/types';
+import type { Attention, RoundState } from '../../src/domain/round/types';
+import { detailsText } from './texts';
 
 /** The mutable state of a round's workflow. Only the rules of src/domain change `state`. */
 export interface Round {
@@ -28,28 +30,37 @@ export function isActive({ state, guardLost }: Round): boolean {
 }
 
 /**
- * Updates the search attribute and the details of the workflow, which people see in Temporal Web, and logs each mark that
- * is set or removed. With `always` it leaves an event in the history even if no mark has changed.
+ * Updates the search attributes and the details of the workflow, which people see in Temporal Web, and logs each mark that
+ * is set or removed. With `always` the task leaves an event in the history even if nothing has changed.
  */
 export type Publish = (always?: 'always') => void;
 
 export function publisher(round: Round): Publish {
   let shown = '';
+  /** The length of the history when the attributes were last written. */
+  let writtenAt = 0;
   // After continue-as-new, the marks of the previous run are already logged.
   let logged: readonly Attention[] = attentionOf(round.state);
   return (always) => {
     const { state } = round;
     const attention = attentionOf(state);
-    const text = attention.join(',');
     logChange(state, logged, attention);
     logged = attention;
-    if (text !== shown || always) {
+    const isMarked = attention.length > 0;
+    const { historyLength, typedSearchAttributes } = workflowInfo();
+    const since = isMarked ? (typedSearchAttributes.get(WAITING_SINCE) ?? new Date(Date.now())) : undefined;
+    const atRisk = isMarked ? majorUnits(amountAtRisk(state), state.identity.currency) : undefined;
+    const text = isMarked ? `${attention.join(',')} ${atRisk}` : '';
+    if (text !== shown || (always && historyLength !== writtenAt)) {
       upsertSearchAttributes([
-        { key: GAMEROUND_ATTENTION, value: attention.length === 0 ? null : attention },
+        { key: GAMEROUND_ATTENTION, value: isMarked ? attention : null },
+        { key: AMOUNT_AT_RISK, value: atRisk ?? null },
+        { key: WAITING_SINCE, value: since ?? null },
       ]);
       shown = text;
+      writtenAt = historyLength;
     }
-    setCurrentDetails(describe(state, text));
+    setCurrentDetails(detailsText(state, attention, since));
   };
 }
 
@@ -62,21 +73,4 @@ function logChange(
     log.warn('a round waits', { mark, gameround, operatorId });
   for (const mark of before.filter((one) => !after.includes(one)))
     log.warn('a round waits no more', { mark, gameround, operatorId });
-}
-
-const DOING: Record<PendingCall['progress'], string> = {
-  'first-delivery': 'sending',
-  retrying: 'retrying',
-  'awaiting-operator': 'waiting to be resumed:',
-};
-
-function describe(state: RoundState, attention: string): string {
-  const { identity, pending } = state;
-  return [
-    `**${state.status}${state.crashed ? ', crashed' : ''}**: stake ${state.stake}, open winnings ${state.amountToCollect} ${identity.currency}`,
-    ...(attention === '' ? [] : [`attention: ${attention}`]),
-    ...(pending === undefined
-      ? []
-      : [`${DOING[pending.progress]} ${pending.transactions.map(({ type }) => type).join(', ')}`]),
-  ].join('\n\n');
 }

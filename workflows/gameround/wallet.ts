@@ -36,6 +36,7 @@ import {
 import type { QueuedCommand } from './inbox';
 import type { Projection } from './projection';
 import { nowIso, type Round } from './round';
+import { callText, durationText } from './texts';
 
 export interface Wallet {
   /**
@@ -75,8 +76,12 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     // Call begin() first: it reserves a version, and the delivery's list of own versions must contain it.
     const end = projection.begin(item);
     const call = deliveryOf(round, pending, projection);
+    const summary = callText(pending, round.state);
     try {
-      const delivering = pending.purpose === 'debit' ? deliverBet(call, item, end) : first.deliver(call, end);
+      const delivering =
+        pending.purpose === 'debit'
+          ? deliverBet(call, item, summary, end)
+          : first.deliver.executeWithOptions({ summary }, [call, end]);
       const delivered = await delivering;
       assertOutcomeFits(pending, round.state, delivered.result);
       return { ...delivered, at: parseTimestamp(delivered.at) === undefined ? nowIso() : delivered.at };
@@ -90,6 +95,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   async function deliverBet(
     call: WalletDelivery,
     { acceptedAt, acceptedBefore }: QueuedCommand,
+    summary: string,
     end: CommandEnd | undefined,
   ): Promise<Delivered> {
     const isFirst = call.call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
@@ -98,17 +104,20 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     if (leftMs > 0) {
       const inTime = proxyActivities<Deliver>(betDelivery(leftMs));
       try {
-        return await inTime.deliver({ ...call, bet }, end);
+        return await inTime.deliver.executeWithOptions({ summary }, [{ ...call, bet }, end]);
       } catch (error) {
         log.warn('a bet was not sent in time', { reason: String(error) });
         bet.maybeSent = !failedAs(error, BET_UNCONFIRMED);
       }
     }
     let isKnown = false;
-    const asking = unsentBets
-      .deliver({ ...call, bet: { ...bet, isOver: true } })
+    const asking = unsentBets.deliver
+      .executeWithOptions({ summary: `was it sent? ${summary}` }, [
+        { ...call, bet: { ...bet, isOver: true } },
+      ])
       .finally(() => (isKnown = true));
-    if (!(await condition(() => isKnown, BET_WARN_MS))) setUnconfirmed(true);
+    const marking = { summary: `mark the round if this is not known within ${durationText(BET_WARN_MS)}` };
+    if (!(await condition(() => isKnown, BET_WARN_MS, marking))) setUnconfirmed(true);
     try {
       return await asking;
     } finally {
@@ -126,11 +135,14 @@ export function createWallet(round: Round, projection: Projection, publish: () =
 
   /** Retries a credit or void until its outcome is definite. */
   async function retry(pending: PendingCall, isPatient: boolean): Promise<Delivered> {
-    await sleep(isPatient ? MAX_RETRY_MS : FIRST_RETRY_MS);
+    const again = `again: ${callText(pending, round.state)}`;
+    const pauseMs = isPatient ? MAX_RETRY_MS : FIRST_RETRY_MS;
+    await sleep(pauseMs, { summary: `pause of ${durationText(pauseMs)}, then ${again}` });
     try {
-      const result = await (isPatient ? retriedSlowly : retried).deliverUntilDefinite(
+      const { deliverUntilDefinite } = isPatient ? retriedSlowly : retried;
+      const result = await deliverUntilDefinite.executeWithOptions({ summary: again }, [
         deliveryOf(round, pending, projection),
-      );
+      ]);
       assertOutcomeFits(pending, round.state, result);
       return { result, at: nowIso() };
     } catch (error) {
@@ -145,8 +157,11 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   /** Waits until a person resumes a call whose signature was refused, or until the operator has new secrets. */
   async function untilResumed({ refusedWith }: PendingCall, isDecided: () => boolean): Promise<void> {
     const isResumed = (): boolean => !isAwaitingOperator() || isDecided();
-    if (await condition(isResumed, NEW_SECRETS_AFTER_MS)) return;
-    await unless(isResumed, () => newSecrets(round.state.identity.operatorId, refusedWith));
+    const { operatorId } = round.state.identity;
+    const pause = { summary: `pause before the secrets of ${operatorId} are looked up` };
+    if (await condition(isResumed, NEW_SECRETS_AFTER_MS, pause)) return;
+    const summary = `wait for new secrets of ${operatorId}`;
+    await unless(isResumed, () => newSecrets.executeWithOptions({ summary }, [operatorId, refusedWith]));
     if (!isDecided()) round.state = resume(round.state);
   }
 
@@ -216,6 +231,7 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
     own: projection.own(),
     maybePaid: state.maybePaid,
     creditAccepted,
+    lastAnswer: pending.lastAnswer,
     originalRunId: workflowInfo().originalExecutionRunId,
   };
 }

@@ -1,11 +1,12 @@
 import { errorObject, refusal, type ErrorObject, type Refusal } from '../errors';
-import { totalBalance } from '../classify-wallet-reply';
+import { describe, totalBalance } from '../classify-wallet-reply';
 import { addAmounts } from '../money';
 import type {
   AcceptedOutcome,
   DebitOutcome,
   PayoutOutcome,
   RefusedOutcome,
+  RepeatOutcome,
   WalletBalance,
   WalletOutcome,
 } from '../wallet-call';
@@ -139,7 +140,7 @@ function applyCreditOutcome(
     case 'accepted':
       return creditAccepted(state, call, outcome, at);
     case 'repeat':
-      return retryLater(noteCredit(state, call, outcome), call);
+      return retryLater(noteCredit(state, call, outcome), call, outcome);
     case 'refused':
       return creditRefused(noteCredit(state, call, outcome), call, outcome, at);
   }
@@ -168,7 +169,7 @@ function creditRefused(
   outcome: RefusedOutcome,
   at: string,
 ): RoundState {
-  if (outcome.unauthorised) return awaitOperator(state, call, outcome.signedWith);
+  if (outcome.unauthorised) return awaitOperator(state, call, outcome);
   const key = call.commandKey;
   const why = refusedBy(outcome, 'WALLETUNAVAILABLE');
   if (call.forReconciliation || creditMayHaveBeenPaid(state))
@@ -210,9 +211,9 @@ function applyVoidOutcome(
     case 'accepted':
       return voidAccepted(state, call, outcome, at);
     case 'repeat':
-      return retryLater(state, call);
+      return retryLater(state, call, outcome);
     case 'refused':
-      return awaitOperator(state, call, outcome.signedWith);
+      return awaitOperator(state, call, outcome);
   }
 }
 
@@ -244,12 +245,24 @@ export function resume(state: RoundState): RoundState {
   return { ...state, pending: { ...state.pending, progress: 'retrying' } };
 }
 
-function awaitOperator(state: RoundState, call: PendingCall, refusedWith: string | undefined): RoundState {
-  return { ...state, pending: { ...call, progress: 'awaiting-operator', refusedWith } };
+function awaitOperator(
+  state: RoundState,
+  call: PendingCall,
+  { signedWith, errorCode }: RefusedOutcome,
+): RoundState {
+  const lastAnswer = errorCode === undefined ? 'status 401' : `error ${describe(errorCode)}`;
+  const pending: PendingCall = {
+    ...call,
+    progress: 'awaiting-operator',
+    refusedWith: signedWith,
+    lastAnswer,
+  };
+  return { ...state, pending };
 }
 
-function retryLater(state: RoundState, call: PendingCall): RoundState {
-  return { ...state, pending: { ...call, progress: 'retrying' } };
+function retryLater(state: RoundState, call: PendingCall, { reason, notSent }: RepeatOutcome): RoundState {
+  const lastAnswer = notSent ? call.lastAnswer : reason;
+  return { ...state, pending: { ...call, progress: 'retrying', lastAnswer } };
 }
 
 function close(state: RoundState, at: string): RoundState {

@@ -1,3 +1,4 @@
+import { openTransactions, voidedHashes } from './transactions';
 import { ATTENTIONS, type Attention, type RoundState } from './types';
 
 /** Marks of a round whose wallet call is being retried or waits for a person. It refuses other commands meanwhile. */
@@ -26,4 +27,22 @@ export function mark(state: RoundState, attention: Attention, on: boolean): Roun
   if (state.marks.includes(attention) === on) return state;
   const marks = on ? [...state.marks, attention] : state.marks.filter((other) => other !== attention);
   return { ...state, marks };
+}
+
+/**
+ * The money of a round whose fate is not certain while it has a mark, in minor units: winnings that are owed, and bets that
+ * are in doubt or not yet given back for certain.
+ */
+export function amountAtRisk(state: RoundState): number {
+  const { transactions, status, amountToCollect, voidsToCome, marks } = state;
+  const open = new Set(openTransactions(transactions));
+  const voided = marks.includes('void-unconfirmed')
+    ? voidedHashes(transactions)
+    : voidedHashes(transactions.filter((one) => open.has(one)));
+  const bets = transactions.filter(
+    (one) =>
+      one.type === 'debit' && (open.has(one) || voided.has(one.hash) || voidsToCome.includes(one.hash)),
+  );
+  const owed = status === 'open' ? amountToCollect : 0;
+  return bets.reduce((sum, { amount, freePlayStake }) => sum + (amount ?? freePlayStake ?? 0), owed);
 }

@@ -264,6 +264,8 @@ interface Delivering {
   progress: 'first-delivery' | 'retrying' | 'awaiting-operator';
   /** `signedWith` of the refused delivery's outcome. */
   refusedWith?: string;
+  /** What the wallet last answered to this call, or why it did not: for people. */
+  lastAnswer?: string;
 }
 
 /** The whole state of a round's workflow. It is plain JSON, since continue-as-new passes it on. */
