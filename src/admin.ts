@@ -23,14 +23,15 @@ export interface AdminOptions {
   host: string;
   /** 0: any free port. */
   port: number;
-  metrics: Pick<Metrics, 'exposition'>;
+  metrics: Pick<Metrics, 'exposition' | 'wallets'>;
   logger: Pick<Logger, 'error' | 'warn'>;
 }
 
 const MAX_HEADER_BYTES = 8_192;
 
 /**
- * Serves `GET /health/live`, `GET /health/ready` (503 with what is missing) and `GET /metrics` (Prometheus).
+ * Serves `GET /health/live`, `GET /health/ready` (503 with what is missing), `GET /health/wallets` (what was seen of each
+ * operator's wallet) and `GET /metrics` (Prometheus).
  * @throws ConfigError if the address is in use
  */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
@@ -67,6 +68,8 @@ async function answer(
       const { status, body } = readinessReply(together(await all(parts, ({ health }) => health.check())));
       return reply(response, status, body);
     }
+    case '/health/wallets':
+      return reply(response, 200, { wallets: await metrics.wallets() });
     case '/metrics': {
       const { contentType, text } = await metrics.exposition();
       const leftOut = goOnWith(logger, '', 'the metrics of a part are left out');

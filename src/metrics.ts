@@ -10,15 +10,35 @@ export interface Metrics {
   walletCall(call: { operatorId: string; operation: string; outcome: string; seconds: number }): void;
   /** The outcome of one delivery (see src/domain/classify-wallet-reply.ts). */
   walletOutcome(call: { operatorId: string; purpose: string; outcome: string }): void;
-  walletRuleBroken(call: { operatorId: string; rule: WalletRule }): void;
+  walletRuleBroken(call: { operatorId: string; rule: WalletRule; gameround?: string | undefined }): void;
   /** A call that was not sent: the operator's wallet is failing, or it has too many calls in flight. */
   walletCallWithheld(call: { operatorId: string; operation: string; why: 'failing' | 'busy' }): void;
   walletFailing(operatorId: string, failing: boolean): void;
   refusedAuthentication(reason: 'signature' | 'token'): void;
   /** Counts the rounds with a mark each time the metrics are read. `ask` must not reject. */
   measureWaiting(ask: () => Promise<WaitingRounds[]>): void;
+  /** What this process has seen of each operator's wallet since its start. */
+  wallets(): Promise<WalletHealth[]>;
   /** The metrics in the Prometheus format, and the content type. */
   exposition(): Promise<{ contentType: string; text: string }>;
+}
+
+export interface WalletHealth {
+  operatorId: string;
+  /** Bets are not sent now, since the wallet does not respond. */
+  failing: boolean;
+  /** Deliveries by purpose and outcome. */
+  outcomes: Record<string, Record<string, number>>;
+  /** The rules that its replies have broken, the newest first. */
+  brokenRules: BrokenRule[];
+}
+
+interface BrokenRule {
+  rule: string;
+  replies: number;
+  /** When it was last broken, and in which round; a balance has no round. */
+  last: string;
+  gameround?: string | undefined;
 }
 
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -50,10 +70,12 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
   });
   const rulesBroken = new Counter({
     name: 'gameround_wallet_rules_broken_total',
-    help: 'Replies of wallets to doTransactions that break a rule (docs/operations.md)',
+    help: 'Replies of wallets to doTransactions and getBalance that break a rule (docs/operations.md)',
     labelNames: ['operator', 'rule'],
     registers,
   });
+  /** By operator and rule. Both have few values. */
+  const lastBroken = new Map<string, Map<string, BrokenRule>>();
   const withheld = new Counter({
     name: 'gameround_wallet_calls_withheld_total',
     help: 'Calls to operators’ wallets that were not sent: failing (bets and balances only) or busy',
@@ -79,7 +101,33 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
       wallet.observe({ operator: operatorId, operation, outcome }, seconds),
     walletOutcome: ({ operatorId, purpose, outcome }) =>
       outcomes.inc({ operator: operatorId, purpose, outcome }),
-    walletRuleBroken: ({ operatorId, rule }) => rulesBroken.inc({ operator: operatorId, rule }),
+    walletRuleBroken: ({ operatorId, rule, gameround }) => {
+      rulesBroken.inc({ operator: operatorId, rule });
+      const ofOperator = lastBroken.get(operatorId) ?? new Map<string, BrokenRule>();
+      const replies = (ofOperator.get(rule)?.replies ?? 0) + 1;
+      ofOperator.set(rule, { rule, replies, last: new Date().toISOString(), gameround });
+      lastBroken.set(operatorId, ofOperator);
+    },
+    wallets: async () => {
+      const [told, stopped] = await Promise.all([outcomes.get(), failing.get()]);
+      const found = new Map<string, WalletHealth>();
+      const of = (operatorId: string): WalletHealth => {
+        const health = found.get(operatorId) ?? {
+          ...{ operatorId, failing: false, outcomes: {} },
+          brokenRules: [...(lastBroken.get(operatorId)?.values() ?? [])].sort((left, right) =>
+            right.last.localeCompare(left.last),
+          ),
+        };
+        found.set(operatorId, health);
+        return health;
+      };
+      for (const { labels, value } of told.values) {
+        const { operator, purpose, outcome } = labels as Record<string, string>;
+        (of(operator!).outcomes[purpose!] ??= {})[outcome!] = value;
+      }
+      for (const { labels, value } of stopped.values) of(String(labels.operator)).failing = value === 1;
+      return [...found.values()];
+    },
     walletCallWithheld: ({ operatorId, operation, why }) =>
       withheld.inc({ operator: operatorId, operation, why }),
     walletFailing: (operatorId, isFailing) => failing.set({ operator: operatorId }, isFailing ? 1 : 0),

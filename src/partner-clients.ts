@@ -5,7 +5,7 @@ import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet, ProviderClient } from './clients/types';
 import type { Config } from './config';
 import { workflowIdOf } from './contracts/gameround';
-import type { Delivery } from './domain/wallet-rules';
+import type { BalanceReport, Delivery } from './domain/wallet-rules';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 
@@ -32,7 +32,16 @@ export function createPartnerClients(
       measure(call, metrics);
     },
   });
-  const wallet = guardedWallet(createOperatorWallet(toOperators), {
+  const note = (
+    report: Delivery | BalanceReport,
+    names: { gameround?: string; workflowId?: string } = {},
+  ): void => {
+    logger.info({ ...report, ...names }, 'wallet call classified');
+    metrics.walletOutcome(report);
+    for (const rule of report.brokenRules)
+      metrics.walletRuleBroken({ operatorId: report.operatorId, rule, gameround: names.gameround });
+  };
+  const wallet = guardedWallet(createOperatorWallet(toOperators, note), {
     ...WALLET_GUARD,
     onChange: (operatorId, failing) => {
       metrics.walletFailing(operatorId, failing);
@@ -45,10 +54,8 @@ export function createPartnerClients(
     wallet,
     provider: createProviderClient(toProviders),
     observe: (delivery) => {
-      logger.info({ ...delivery, workflowId: workflowIdOf(delivery.gameround) }, 'wallet call classified');
-      metrics.walletOutcome(delivery);
-      for (const rule of delivery.brokenRules)
-        metrics.walletRuleBroken({ operatorId: delivery.operatorId, rule });
+      const { gameround } = delivery;
+      note(delivery, { gameround, workflowId: workflowIdOf(gameround) });
     },
     close: async () => {
       await toOperators.close();

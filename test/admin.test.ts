@@ -25,6 +25,9 @@ beforeEach(async () => {
   const metrics = createMetrics({ defaults: false });
   metrics.walletOutcome({ operatorId: 'op1', purpose: 'debit', outcome: 'accepted' });
   metrics.walletFailing('op1', true);
+  metrics.walletRuleBroken({ operatorId: 'op1', rule: 'no-balances', gameround: 'r1' });
+  metrics.walletRuleBroken({ operatorId: 'op1', rule: 'no-balances', gameround: 'r2' });
+  metrics.walletOutcome({ operatorId: 'op2', purpose: 'balance', outcome: 'refused' });
   metrics.walletCallWithheld({ operatorId: 'op1', operation: 'debit', why: 'failing' });
   const { port } = sdk.address() as AddressInfo;
   admin = await startAdmin({ host: '127.0.0.1', port: 0, metrics, logger });
@@ -43,6 +46,23 @@ async function get(path: string, method = 'GET'): Promise<[status: number, text:
   const reply = await fetch(`http://127.0.0.1:${admin.port}${path}`, { method });
   return [reply.status, await reply.text()];
 }
+
+test('what it has seen of each operator’s wallet', async () => {
+  const [status, text] = await get('/health/wallets');
+  const last = expect.stringMatching(/^20\d\d-.*Z$/) as string;
+  expect([status, JSON.parse(text)]).toEqual([
+    200,
+    {
+      wallets: [
+        {
+          ...{ operatorId: 'op1', failing: true, outcomes: { debit: { accepted: 1 } } },
+          brokenRules: [{ rule: 'no-balances', replies: 2, last, gameround: 'r2' }],
+        },
+        { operatorId: 'op2', failing: false, outcomes: { balance: { refused: 1 } }, brokenRules: [] },
+      ],
+    },
+  ]);
+});
 
 test('its measures by operator, and those of the Temporal SDK', async () => {
   const [status, text] = await get('/metrics');

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createLogger } from '../src/logging';
 import { createMetrics } from '../src/metrics';
 import { createPartnerClients } from '../src/partner-clients';
@@ -26,4 +28,44 @@ test('a wallet call is one log line, and each rule that its answer breaks is cou
     'gameround_wallet_outcomes_total{operator="op1",purpose="credit",outcome="repeat"} 1',
   );
   expect(text).toContain('gameround_wallet_rules_broken_total{operator="op1",rule="error-on-200"} 1');
+});
+
+test('a reply to getBalance is judged, too', async () => {
+  const replies: [status: number, body: string][] = [
+    [200, '{"balances":[{"type":"real","amount":"5","currency":"USD"}]}'],
+    [404, '{"errorCode":{"id":2003,"msg":"PLAYERNOTFOUND","clientmsg":""}}'],
+    [200, '<html>'],
+    [200, '{"balances":[{"type":"real","amount":5,"currency":"EUR"}]}'],
+  ];
+  const wallet = createServer((_request, response) => {
+    const [status, body] = replies.shift()!;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => wallet.listen(0, '127.0.0.1', resolve));
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ level: 'info', process: 'api', destination });
+  const metrics = createMetrics({ defaults: false });
+  const outbound = createPartnerClients({ callbackAddresses: 'any' }, logger, metrics);
+  const operatorUrl = `http://127.0.0.1:${(wallet.address() as AddressInfo).port}`;
+  const operator = { operatorId: 'op1', operatorUrl, secrets: ['s'], walletTimeoutMs: 5_000 };
+  while (replies.length > 0) await outbound.wallet.getBalance(operator, { playerId: 'p', currency: 'EUR' });
+  await outbound.close();
+  await new Promise((resolve) => wallet.close(resolve));
+
+  const judged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const about = { operatorId: 'op1', purpose: 'balance' };
+  expect(judged.filter(({ msg }) => msg === 'wallet call classified')).toEqual([
+    expect.objectContaining({
+      ...{ ...about, outcome: 'unreachable', why: 'no balances in the reply' },
+      brokenRules: ['balance-amount', 'balance-currency'],
+    }),
+    expect.objectContaining({
+      ...{ ...about, outcome: 'refused', why: 'status 404, 2003 PLAYERNOTFOUND', brokenRules: [] },
+    }),
+    expect.objectContaining({ ...about, outcome: 'unreachable', brokenRules: ['not-json'] }),
+    expect.objectContaining({ ...about, outcome: 'accepted', why: 'status 200', brokenRules: [] }),
+  ]);
+  const { text } = await metrics.exposition();
+  expect(text).toContain('gameround_wallet_rules_broken_total{operator="op1",rule="not-json"} 1');
 });

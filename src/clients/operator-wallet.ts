@@ -1,12 +1,16 @@
-import { readBalance } from '../domain/classify-wallet-reply';
+import { describe, readBalance } from '../domain/classify-wallet-reply';
 import { errorIn } from '../domain/errors';
+import { brokenBalanceRules, type BalanceReport } from '../domain/wallet-rules';
 import type { OperatorTransaction } from '../domain/wallet-call';
 import type { HttpAnswer, HttpClient } from './http';
 import { signFields } from './signing';
 import type { BalanceAnswer, OperatorAddress, OperatorWallet } from './types';
 
 /** The client of the operator's wallet protocol (docs/interface#wallet-calls). */
-export function createOperatorWallet(http: HttpClient): OperatorWallet {
+export function createOperatorWallet(
+  http: HttpClient,
+  observe: (report: BalanceReport) => void = () => undefined,
+): OperatorWallet {
   return {
     async doTransactions(operator, { playerId, gameCode, gameRound, call }) {
       const { transactions } = call;
@@ -35,7 +39,15 @@ export function createOperatorWallet(http: HttpClient): OperatorWallet {
         headers: signed(operator, [playerId, currency, ...(gameCode === undefined ? [] : [gameCode])]),
         timeoutMs: operator.walletTimeoutMs,
       });
-      return balanceOf(answer);
+      const balance = balanceOf(answer);
+      const brokenRules = brokenBalanceRules(currency, answer);
+      observe({
+        operatorId: operator.operatorId,
+        purpose: 'balance',
+        ...takenFor(answer, balance),
+        brokenRules,
+      });
+      return balance;
     },
     async doGameRoundReport(operator, gameRoundDetail) {
       const answer = await http.send({
@@ -90,4 +102,19 @@ function balanceOf(answer: HttpAnswer): BalanceAnswer {
   return balance === undefined
     ? { kind: 'unavailable', reason: 'no balances in the reply', answered: true }
     : { kind: 'balance', balance };
+}
+
+function takenFor(answer: HttpAnswer, balance: BalanceAnswer): Pick<BalanceReport, 'outcome' | 'why'> {
+  const status = answer.kind === 'answer' ? `status ${answer.status}` : '';
+  switch (balance.kind) {
+    case 'balance':
+      return { outcome: 'accepted', why: status };
+    case 'refused':
+      return {
+        outcome: 'refused',
+        why: balance.errorCode === undefined ? status : `${status}, ${describe(balance.errorCode)}`,
+      };
+    case 'unavailable':
+      return { outcome: 'unreachable', why: balance.reason };
+  }
 }

@@ -192,11 +192,13 @@ export function isUnauthorised(read: { status: number }, error: ErrorObject | un
   return read.status === 401 || (read.status !== 200 && error?.id === ERRORS.SIGNATUREWRONG.id);
 }
 
-function find(call: WalletCall, type: OperatorTransaction['type']): OperatorTransaction | undefined {
+type Sent = Pick<WalletCall, 'transactions'>;
+
+function find(call: Sent, type: OperatorTransaction['type']): OperatorTransaction | undefined {
   return call.transactions.find((transaction) => transaction.type === type);
 }
 
-export function has(call: WalletCall, type: OperatorTransaction['type']): boolean {
+export function has(call: Sent, type: OperatorTransaction['type']): boolean {
   return find(call, type) !== undefined;
 }
 

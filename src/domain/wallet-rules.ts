@@ -23,6 +23,15 @@ export interface Delivery extends DeliveryReport {
   attempt: number;
 }
 
+/** What a reply to getBalance was taken for, for logs and metrics only. */
+export interface BalanceReport {
+  operatorId: string;
+  purpose: 'balance';
+  outcome: 'accepted' | 'refused' | 'unreachable';
+  why: string;
+  brokenRules: WalletRule[];
+}
+
 /** The part of an outcome that the report needs. */
 interface Judged {
   kind: string;
@@ -54,7 +63,9 @@ function whyOf(answer: WalletAnswer, { reason, errorCode, endRefused }: Judged):
 }
 
 interface Reply {
-  call: WalletCall;
+  call: Pick<WalletCall, 'transactions'>;
+  /** The currency of the call. */
+  currency: string | undefined;
   status: number;
   /** The body, if it is a JSON object. */
   body?: Record<string, unknown>;
@@ -82,19 +93,35 @@ const RULES = {
   'unknown-hash': ({ sent, listed }) => [...listed].some((hash) => !sent.has(hash)),
 } satisfies Record<string, (reply: Reply) => boolean>;
 
+const NOTHING_SENT: Pick<WalletCall, 'transactions'> = { transactions: [] };
+
 export type WalletRule = keyof typeof RULES;
 
 /** The rules that the wallet's reply breaks. They do not depend on its outcome. */
 export function brokenRules(call: WalletCall, answer: WalletAnswer): WalletRule[] {
+  return brokenBy(call, call.transactions[0]?.currency, answer);
+}
+
+/** The rules that a reply to getBalance breaks. It lists no hashes. */
+export function brokenBalanceRules(currency: string, answer: WalletAnswer): WalletRule[] {
+  return brokenBy(undefined, currency, answer);
+}
+
+function brokenBy(
+  call: Pick<WalletCall, 'transactions'> | undefined,
+  currency: string | undefined,
+  answer: WalletAnswer,
+): WalletRule[] {
   if (answer.kind === 'no-response') return [];
   const { status } = answer;
   const body = isObject(answer.body) ? answer.body : undefined;
-  const sent = new Set<string | undefined>(call.transactions.map(({ hash }) => normalId(hash)));
-  const entries = asArray(body?.hashesProcessed);
+  const { transactions } = call ?? NOTHING_SENT;
+  const sent = new Set<string | undefined>(transactions.map(({ hash }) => normalId(hash)));
+  const entries = call === undefined ? [] : asArray(body?.hashesProcessed);
   const ours = entries.filter((item) => sent.has(hashIn(item)));
   const error = [body, ...ours].map((item) => errorIn(item, status)).find((found) => found !== undefined);
   const reply: Reply = {
-    ...{ call, status, body, error, sent },
+    ...{ call: { transactions }, currency, status, body, error, sent },
     balances: asArray(body?.balances),
     listed: new Set(entries.map(hashIn)),
   };
@@ -115,6 +142,6 @@ function isAmount(value: unknown): boolean {
   return Number.isSafeInteger(value);
 }
 
-function isOfCall(item: unknown, { call }: Reply): boolean {
-  return isObject(item) && item.currency === call.transactions[0]?.currency;
+function isOfCall(item: unknown, { currency }: Reply): boolean {
+  return isObject(item) && item.currency === currency;
 }

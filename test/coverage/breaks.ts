@@ -229,8 +229,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c1.deliveries#2'],
     file: 'src/partner-clients.ts',
-    find: 'logger.info({ ...delivery, workflowId',
-    replace: 'logger.debug({ ...delivery, workflowId',
+    find: 'logger.info({ ...report, ...names }',
+    replace: 'logger.debug({ ...report, ...names }',
   },
   {
     rows: ['c1.deliveries#3'],
@@ -255,6 +255,24 @@ export const BREAKS: readonly Break[] = [
     file: 'src/partner-clients.ts',
     find: 'metrics.walletRuleBroken({',
     replace: 'void ({',
+  },
+  {
+    rows: ['c1.balanceRules'],
+    file: 'src/domain/wallet-rules.ts',
+    find: 'const entries = call === undefined ? [] : asArray',
+    replace: 'const entries = call === undefined ? [{}] : asArray',
+  },
+  {
+    rows: ['c1.balanceRules#2'],
+    file: 'src/partner-clients.ts',
+    find: 'createOperatorWallet(toOperators, note)',
+    replace: 'createOperatorWallet(toOperators)',
+  },
+  {
+    rows: ['c1.walletHealth'],
+    file: 'src/metrics.ts',
+    find: '(ofOperator.get(rule)?.replies ?? 0) + 1',
+    replace: '1',
   },
   {
     rows: ['c1.conformance'],

@@ -1,4 +1,4 @@
-import { brokenRules, reportOf } from '../../src/domain/wallet-rules';
+import { brokenBalanceRules, brokenRules, reportOf } from '../../src/domain/wallet-rules';
 import type { WalletAnswer, WalletCall } from '../../src/domain/wallet-call';
 import { callOf, END_ERROR, entry, judged, listing, REFUSAL, WRONG_SIGNATURE } from './wallet-reply-support';
 
@@ -75,6 +75,22 @@ const RIGHT: [string, WalletCall, WalletAnswer][] = [
 
 test.each(RIGHT)('%s breaks no rule', (_what, call, answer) => {
   expect(brokenRules(call, answer)).toEqual([]);
+});
+
+test.each<[string, number, unknown, string[]]>([
+  ['401', 401, { errorCode: WRONG_SIGNATURE }, ['signature-refused']],
+  ['HTML', 200, HTML, ['not-json']],
+  ['204', 204, {}, ['wrong-status']],
+  ['an errorCode on a 200', 200, { errorCode: REFUSAL, balances: [EUR] }, ['error-on-200']],
+  ['a refusal without errorCode', 404, {}, ['no-error-code']],
+  ['{}', 200, {}, ['no-balances']],
+  ['an amount that is a text', 200, { balances: [{ ...EUR, amount: '900' }] }, ['balance-amount']],
+  ['another currency', 200, { balances: [{ ...EUR, currency: 'USD' }] }, ['balance-currency']],
+  ['a balance in the currency', 200, { balances: [EUR], tickets: [] }, []],
+  ['a refusal with its errorCode', 404, { errorCode: REFUSAL }, []],
+  ['a failure with its errorCode', 500, { errorCode: REFUSAL }, []],
+])('getBalance: %s', (_what, status, body, rules) => {
+  expect(brokenBalanceRules('EUR', answered(status, body))).toEqual(rules);
 });
 
 const END_REFUSED = listing(entry('debit'), entry('end', END_ERROR));
