@@ -102,6 +102,7 @@ function httpDeps(
     reconcile: createReconciliation(temporal.client, (gameround) => commands.describeRound(gameround)),
     wallet,
     environment: config.environment,
+    signatureHints: config.http.signatureHints,
     sandbox: config.http.pageSigns ? firstTenants(config.tenantsFile) : undefined,
     limits: { calls: config.http.maxCalls, crowd: Math.max(DEFAULT_LIMITS.crowd, 2 * config.http.maxCalls) },
     health,

@@ -18,6 +18,8 @@ export interface Config {
     maxCalls: number;
     /** The page /docs signs calls with the secrets of TENANTS_FILE. */
     pageSigns: boolean;
+    /** A 401 has a hint. */
+    signatureHints: boolean;
   };
   /** Address of the admin port (metrics, health); port 0: any free port. */
   admin: { host: string; port: number };
@@ -63,6 +65,8 @@ export class ConfigError extends Error {
 }
 
 const LOCAL = 'local';
+/** Environments without real players. Any other name may be production's. */
+const HINTED = [LOCAL, 'staging'];
 const text = z.string().min(1).max(4096);
 export const port = (standard: number) =>
   z.coerce
@@ -123,6 +127,7 @@ const Environment = z
       .max(100_000, 'must be a number, 8 to 100000')
       .default(256),
     API_PAGE_SIGNS: switchText.default('off'),
+    SIGNATURE_HINTS: switchText.optional(),
     DATA_DIR: text.default('.data'),
     TENANTS_FILE: text.optional(),
     CALLBACK_ADDRESSES: z
@@ -197,6 +202,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       trustedProxies: data.TRUSTED_PROXIES,
       maxCalls: data.MAX_CALLS,
       pageSigns: data.API_PAGE_SIGNS === 'on',
+      signatureHints: (data.SIGNATURE_HINTS ?? (HINTED.includes(data.ENVIRONMENT) ? 'on' : 'off')) === 'on',
     },
     admin: { host: data.ADMIN_HOST, port: data.ADMIN_PORT },
     dataDir,
@@ -256,6 +262,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     TRUSTED_PROXIES: http.trustedProxies,
     MAX_CALLS: http.maxCalls,
     API_PAGE_SIGNS: http.pageSigns,
+    SIGNATURE_HINTS: http.signatureHints,
     ADMIN_HOST: config.admin.host,
     ADMIN_PORT: config.admin.port,
     DATA_DIR: config.dataDir,

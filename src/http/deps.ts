@@ -92,6 +92,8 @@ export interface HttpDeps {
   gameConfigurations: ConfigurationsOfGames;
   /** The `environment` of round records. */
   environment: string;
+  /** A 401 says which part is wrong and which string was checked, and testPing what was seen. */
+  signatureHints: boolean;
   health: Health;
   metrics: Metrics;
   logger: Logger;

@@ -19,7 +19,7 @@ import {
 import { parseJson } from './json';
 import type { Operation } from './operations/operation';
 import { validated } from './schemas/fields';
-import { bodySignature, isSignedBy } from './signatures';
+import { bodySignature, isSignedBy, type AuthHeaders } from './signatures';
 
 const REQUEST_ID_FAULT = `X-Request-Id is required once, with at most ${MAX_ID_CHARS} characters and without '#'`;
 
@@ -28,6 +28,9 @@ export interface GameEngineCall<Input> {
   ctx: Context;
   provider: ProviderSettings;
   requestId: string;
+  headers: AuthHeaders;
+  /** As it arrived. */
+  body: Buffer;
   input: Input;
 }
 
@@ -63,7 +66,7 @@ function signedRoute<Schema extends z.ZodType>(
     const input = validated(request, parseJson(body));
     const gameRound = (input as { gameRound?: string }).gameRound;
     if (gameRound !== undefined) noteRound(ctx, gameRound);
-    const answer = await handle({ ctx, provider, requestId, input });
+    const answer = await handle({ ctx, provider, requestId, headers: claim, body, input });
     ctx.status = answer.status;
     ctx.body = answer.body;
   });

@@ -87,12 +87,9 @@ export function authenticated<Tenant extends { timestampToleranceMs: number }>(
   return tenant;
 }
 
-/** In these values of ENVIRONMENT a 401 has a hint. */
-const HINTED = ['local', 'staging'];
-
 /**
  * Every authentication fault gets the same reply: 401, id 1001 (docs/interface#signature-refused). The log line names the
- * wrong part, and outside production so does the reply (docs/interface#signature-hint).
+ * wrong part, and with SIGNATURE_HINTS so does the reply (docs/interface#signature-hint).
  */
 function unauthenticated(
   { deps }: RouteContext,
@@ -104,8 +101,7 @@ function unauthenticated(
   ctx.state.logFields.unauthenticated = fault;
   ctx.state.logFields.claimedId = claimedId(ctx.req.headersDistinct);
   const error = refuse('SIGNATUREWRONG');
-  if (HINTED.includes(deps.environment))
-    error.hint = message === undefined ? fault : `${fault}; signed: ${message()}`;
+  if (deps.signatureHints) error.hint = message === undefined ? fault : `${fault}; signed: ${message()}`;
   return error;
 }
 

@@ -28,6 +28,7 @@ describe('loadConfig', () => {
       trustedProxies: 0,
       maxCalls: 256,
       pageSigns: false,
+      signatureHints: true,
     });
     expect(config.temporal).toEqual({ address: '127.0.0.1:7233', namespace: 'default' });
     expect(config.tenantsFile).toMatch(/sandbox[/\\]tenants\.json$/);
@@ -39,6 +40,16 @@ describe('loadConfig', () => {
     expect(load({ ENVIRONMENT: 'production' }).callbackAddresses).toBe('public');
     expect(load({ ENVIRONMENT: 'production', CALLBACK_ADDRESSES: 'any' }).callbackAddresses).toBe('any');
     expect(() => load({ CALLBACK_ADDRESSES: 'private' })).toThrow(/CALLBACK_ADDRESSES/);
+  });
+
+  it('has hints on wrong signatures where no real players are, or where it is told to', () => {
+    const hints = (env: NodeJS.ProcessEnv): boolean => load(env).http.signatureHints;
+    expect(hints({ ENVIRONMENT: 'local' })).toBe(true);
+    expect(hints({ ENVIRONMENT: 'staging' })).toBe(true);
+    expect(hints({ ENVIRONMENT: 'production' })).toBe(false);
+    expect(hints({ ENVIRONMENT: 'prod-eu' })).toBe(false);
+    expect(hints({ ENVIRONMENT: 'test', SIGNATURE_HINTS: 'on' })).toBe(true);
+    expect(hints({ ENVIRONMENT: 'local', SIGNATURE_HINTS: 'off' })).toBe(false);
   });
 
   it('lets the API page sign in a sandbox only', () => {

@@ -115,8 +115,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['op.testPing', 'f.TestPingReply'],
     file: 'src/http/routes/rounds.ts',
-    find: 'ok({ testData: input.testData })',
-    replace: 'ok({})',
+    find: 'testData: input.testData, ',
+    replace: '',
   },
   {
     rows: ['op.getGameURL'],
@@ -1622,8 +1622,20 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c2.hint', 'f.UnauthenticatedReply'],
     file: 'src/http/route-context.ts',
-    find: "const HINTED = ['local', 'staging'];",
-    replace: "const HINTED = ['local'];",
+    find: '`${fault}; signed: ${message()}`',
+    replace: 'fault',
+  },
+  {
+    rows: ['c2.hint#4'],
+    file: 'src/config.ts',
+    find: "const HINTED = [LOCAL, 'staging'];",
+    replace: "const HINTED = [LOCAL, 'staging', 'prod-eu'];",
+  },
+  {
+    rows: ['op.testPing#2', 'f.TestPingReply#2'],
+    file: 'src/http/routes/rounds.ts',
+    find: 'if (!deps.signatureHints || at === undefined) return undefined;',
+    replace: 'if (at === undefined) return undefined;',
   },
   {
     rows: ['c2.hint#2'],
@@ -1634,8 +1646,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c2.hint#3'],
     file: 'src/http/route-context.ts',
-    find: 'if (HINTED.includes(deps.environment))',
-    replace: 'if (deps.environment)',
+    find: 'if (deps.signatureHints)',
+    replace: 'if (deps)',
   },
   {
     rows: ['c2.tolerance'],

@@ -124,6 +124,7 @@ export async function startService(
     rng: createRng({ log: (draw) => void draws.push(draw) }),
     gameConfigurations: { get: pretended.gameConfiguration },
     environment: 'test',
+    signatureHints: false,
     health: { check: () => Promise.resolve({ ready: true, degraded: false, missing: [] }) },
     metrics,
     logger,

@@ -28,7 +28,7 @@ base64(HMAC-SHA256(secret, message)). The message depends on who calls whom:
 
 Serialise a body once, sign these bytes, and send these bytes. Fields are values: the decoded query values of a GET, the strings of a JSON body. The
 timestamp may differ from the service's clock by at most the tenant's tolerance (300 s by default), so sign each attempt anew. Anything wrong gets
-401 with id 1001. Outside production its \`hint\` says which part is wrong and which string was signed. \`testPing\` checks a signer of bodies.
+401 with id 1001. Outside production (SIGNATURE_HINTS) its \`hint\` says which part is wrong and which string was signed, and \`testPing\` says what it saw.
 
 ## Retries
 

@@ -183,6 +183,8 @@ export const getRandomResult = operation({
 export const testPing = operation({
   ...({ method: 'post', path: '/testPing', caller: 'provider' } as const),
   summary: 'Returns testData: checks the caller’s signature',
+  description:
+    'With SIGNATURE_HINTS (by default outside production) `seen` says which string was signed, and how far the clocks differ.',
   request: requests.testPing,
   replies: { 200: replies.testPingReply },
   errors: [],

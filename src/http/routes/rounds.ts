@@ -1,10 +1,12 @@
 import type Router from '@koa/router';
 import type { RoundReply } from '../../contracts/gameround';
 import { refuse } from '../../domain/errors';
+import { parseTimestamp } from '../../domain/time';
 import { gameEngineRoute, sessionRoute, type SessionCall } from '../game-engine-call';
 import { noteRound, ok, type Answer, type CallState, type RouteContext } from '../route-context';
 import { gameReply, spinsAvailable, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
+import type { AuthHeaders } from '../signatures';
 import { assertCanStart, assertCanPlay, readRound, roundsFor } from '../authorization';
 
 /** Game-engine calls that change a round (docs/interface#game-engine-api). */
@@ -47,9 +49,21 @@ export function roundRoutes(http: RouteContext, router: Router<CallState>): void
 
   spinCounterRoutes(http, router);
 
-  gameEngineRoute(http, router, operations.testPing, ({ input }) =>
-    Promise.resolve(ok({ testData: input.testData })),
+  gameEngineRoute(http, router, operations.testPing, ({ headers, body, input }) =>
+    Promise.resolve(ok({ testData: input.testData, seen: seenIn(http, headers, body) })),
   );
+}
+
+/** What helps to write a signer. The signature is right. */
+function seenIn(
+  { deps }: RouteContext,
+  { authId: id, timestamp }: AuthHeaders,
+  body: Buffer,
+): object | undefined {
+  const at = parseTimestamp(timestamp);
+  if (!deps.signatureHints || at === undefined) return undefined;
+  const signed = `${body.toString()}#${timestamp}`;
+  return { id, bytes: body.length, signed, ageSeconds: (deps.clock() - at) / 1_000 };
 }
 
 function spinCounterRoutes(http: RouteContext, router: Router<CallState>): void {

@@ -24,7 +24,7 @@ export const errorReply = z.object({ errorCode: errorObject });
 export const unauthenticatedReply = errorReply.extend({
   hint: text.optional().meta({
     description:
-      'Only if ENVIRONMENT is `local` or `staging`: the part of the authentication that is wrong. If the signature was checked, also the string to sign, with `<secret>` in place of the secret.',
+      'Only with SIGNATURE_HINTS (by default if ENVIRONMENT is `local` or `staging`): the part of the authentication that is wrong. If the signature was checked, also the string to sign, with `<secret>` in place of the secret.',
   }),
 });
 
@@ -179,7 +179,19 @@ export const tokenDataReply = z.object({ tokenData });
 export const uncollectedReply = z.object({ tokenData, amountToCollect: money });
 export const availableSpinsReply = uncollectedReply.extend({ spinsAvailable: number });
 export const randomReply = z.object({ tokenData, values: z.array(number), rngRequestId: text });
-export const testPingReply = z.object({ testData: z.unknown() }).partial();
+export const testPingReply = z
+  .object({
+    testData: z.unknown(),
+    seen: z
+      .object({
+        id: text.meta({ description: 'X-H-AUTH-ID.' }),
+        bytes: z.int().meta({ description: 'The size of the body.' }),
+        signed: text.meta({ description: 'The string that the signature covers.' }),
+        ageSeconds: number.meta({ description: 'The service’s clock minus X-H-TIMESTAMP.' }),
+      })
+      .meta({ description: 'Only with SIGNATURE_HINTS.' }),
+  })
+  .partial();
 
 export const lastRoundItem = z.object({
   id: text,
