@@ -52,3 +52,31 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
   expect(deadlines[0]! - began).toBeGreaterThanOrEqual(9_500);
   expect(deadlines[0]! - began).toBeLessThan(10_000);
 });
+
+describe('a repeat', () => {
+  const known = { gameRoundInfo: { status: 'open' } };
+  const bet = { ...call, debitInformation: { currency: 'EUR', debitAmount: 100 } };
+  const repeated = (change: object, updated: unknown = known): CommandDependencies =>
+    ({
+      nowMs: Date.now,
+      rounds: { updateOnly: () => Promise.resolve(updated) },
+      ports: {
+        policyFor: () => Promise.resolve({ followUpDebits: false }),
+        findRecord: () => Promise.resolve(RECORD),
+        warn: () => undefined,
+        ...change,
+      },
+    }) as unknown as CommandDependencies;
+
+  it('of a bet that a ticket paid does not ask the wallet for tickets', async () => {
+    const chooseTicket = jest.fn();
+    expect(await startGameRound(repeated({ chooseTicket }), call)).toBe(known);
+    expect(chooseTicket).not.toHaveBeenCalled();
+  });
+
+  it('gets its answer from the workflow while MongoDB is down; without a workflow it is refused', async () => {
+    const guards = { take: () => Promise.reject(new Error('down')) };
+    expect(await startGameRound(repeated({ guards }), bet)).toBe(known);
+    await expect(startGameRound(repeated({ guards }, 'gone'), bet)).rejects.toThrow('SERVICEUNAVAILABLE');
+  });
+});
