@@ -6,6 +6,8 @@ export interface DebugEntry {
   signed: string;
   /** The HTTP status; undefined without a complete reply. */
   status: number | undefined;
+  /** The JSON body of the reply; undefined if there is none. */
+  reply: unknown;
   durationMs: number;
 }
 

@@ -57,6 +57,7 @@ export async function exchange(asked: Exchange): Promise<WireReply> {
   const { method, url, headers, body, timeoutMs, signed = '' } = asked;
   const begun = performance.now();
   let status: number | undefined;
+  let reply: unknown;
   try {
     const response = await fetch(url, {
       method,
@@ -67,11 +68,12 @@ export async function exchange(asked: Exchange): Promise<WireReply> {
     });
     const text = await readText(response);
     status = response.status;
-    return { status, body: parse(text), headers: response.headers };
+    reply = parse(text);
+    return { status, body: reply, headers: response.headers };
   } catch (error) {
     throw new LostResponse(new URL(url).pathname, isNeverSent(error), error);
   } finally {
-    tell(asked, begun, { method, url, signed, status });
+    tell(asked, begun, { method, url, signed, status, reply });
   }
 }
 

@@ -85,7 +85,7 @@ export function createWallet(options: WalletOptions): Wallet {
     const seen: Seen = { signed: '' };
     const reply = await replyTo(request, seen);
     const { method = '', url = '' } = request;
-    tell(options, begun, { method, url, signed: seen.signed, status: reply.status });
+    tell(options, begun, { method, url, signed: seen.signed, status: reply.status, reply: reply.body });
     return reply;
   };
   const replyTo = async (request: WalletRequest, seen: Seen): Promise<WalletReply> => {

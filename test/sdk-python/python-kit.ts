@@ -95,10 +95,15 @@ async function slept(seconds: number): Promise<true> {
   return true;
 }
 
-function isTold({ debug }: Options, { status, seconds, ...entry }: Data): boolean {
+function isTold({ debug }: Options, { status, reply, seconds, ...entry }: Data): boolean {
   try {
     const durationMs = Math.round(Number(seconds) * 1_000);
-    debug?.({ ...entry, status: status ?? undefined, durationMs } as typescriptKit.DebugEntry);
+    debug?.({
+      ...entry,
+      status: status ?? undefined,
+      reply: reply ?? undefined,
+      durationMs,
+    } as typescriptKit.DebugEntry);
     return true;
   } catch {
     return false;

@@ -516,6 +516,11 @@ describe('debug', () => {
     ]);
     const signed = received.map(({ raw, headers }) => `${raw}#${String(headers['x-h-timestamp'])}`);
     expect(entries.map((entry) => entry.signed)).toEqual(signed);
+    expect(entries.map(({ reply }) => reply)).toEqual([
+      refused(503, 3001).body,
+      undefined,
+      round('closed', { gameState }).body,
+    ]);
     for (const { durationMs } of entries) expect(durationMs).toBeGreaterThanOrEqual(0);
   });
 

@@ -61,7 +61,7 @@ test('debug tells each request, and what its signature has to be of', async () =
   expect(entries).toMatchObject([
     { method: 'GET', url, status: 401, signed },
     { method: 'GET', url, status: 401, signed: '' },
-    { method: 'GET', url, status: 200, signed },
+    { method: 'GET', url, status: 200, signed, reply: { balances: [{ amount: 5 }] } },
   ]);
   expect(JSON.stringify(entries)).not.toContain(SECRET);
 });

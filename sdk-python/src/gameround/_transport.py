@@ -76,14 +76,14 @@ class Transport:
     ) -> WireReply:
         """Raises LostResponse if there is no complete reply in time. `signed` is for debug."""
         begun = time.monotonic()
-        status: int | None = None
+        reply: WireReply | None = None
         try:
             reply = self._exchange(method, path, headers, body, begun + self._timeout)
-            status = reply.status
             return reply
         finally:
             seconds = time.monotonic() - begun
-            tell(self._debug, DebugEntry(method, f"{self._base_url}{path}", signed, status, seconds))
+            status, told = (reply.status, reply.body) if reply else (None, None)
+            tell(self._debug, DebugEntry(method, f"{self._base_url}{path}", signed, status, told, seconds))
 
     def _exchange(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, deadline: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,8 @@ class DebugEntry:
     signed: str
     #: The HTTP status; None without a complete reply.
     status: int | None
+    #: The JSON body of the reply; None if there is none.
+    reply: Any
     seconds: float
 
 

@@ -113,7 +113,8 @@ class Wallet:
         except Exception as error:
             self._on_error(error)
             reply = WalletReply(500, {"errorCode": wallet_error("INTERNALERROR")})
-        tell(self._debug, DebugEntry(method, url, request.signed, reply.status, time.monotonic() - begun))
+        seconds = time.monotonic() - begun
+        tell(self._debug, DebugEntry(method, url, request.signed, reply.status, reply.body, seconds))
         return reply
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
