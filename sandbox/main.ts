@@ -35,7 +35,12 @@ async function main(): Promise<void> {
     port: env.SANDBOX_WALLET_PORT,
     dataDir: join(env.DATA_DIR, 'sandbox'),
   }).start();
-  const game = await createGameApp({ ...shared, port: env.SANDBOX_GAME_PORT, rng: env.SANDBOX_RNG }).start();
+  const game = await createGameApp({
+    ...shared,
+    port: env.SANDBOX_GAME_PORT,
+    rng: env.SANDBOX_RNG,
+    walletUrl: wallet.url,
+  }).start();
   log.info({ wallet: wallet.url, game: game.url, service: serviceUrl }, 'sandbox ready');
   process.send?.({ type: 'ready', wallet: wallet.url, game: game.url });
   stopWhenAsked([game, wallet]);

@@ -9,6 +9,8 @@ import { addPage } from './page';
 import { addPageApi } from './page-api';
 import { seededNumbers } from './reels';
 import { Table } from './table';
+import { Tracer } from './trace';
+import { WalletDesk } from './wallet-desk';
 
 export interface GameOptions extends ListenOptions {
   /** Which provider this game is; default: the first of sandbox/tenants.json. */
@@ -20,8 +22,12 @@ export interface GameOptions extends ListenOptions {
   /** Of its own generator: the same seed gives the same spins. */
   seed?: number | undefined;
   timestampToleranceMs?: number | undefined;
+  /** The sandbox's wallet. With it the page has a switchboard for the wallet's faults. */
+  walletUrl?: string | undefined;
   /** Of one call to the service. */
   timeoutMs?: number | undefined;
+  /** Of one call to the service; the SDK's default without it. */
+  maxAttempts?: number | undefined;
   maxCalls?: number | undefined;
   log?: Logger | undefined;
   now?: (() => Date) | undefined;
@@ -37,19 +43,24 @@ async function startGame(options: GameOptions): Promise<RunningServer> {
   const secret = provider?.secrets[0];
   if (provider === undefined || secret === undefined)
     throw new Error('the demo game needs a provider with a secret');
-  const { serviceUrl = 'http://127.0.0.1:8080', seed = randomInt(2 ** 32), timeoutMs, now } = options;
+  const { serviceUrl = 'http://127.0.0.1:8080', seed = randomInt(2 ** 32), walletUrl } = options;
+  const { timeoutMs, maxAttempts, now } = options;
+  const tracer = new Tracer({ providerId: provider.providerId, secret });
   const kit = createKit({ name: 'game', ...options });
   const client = new ProviderClient({
     baseUrl: serviceUrl,
     providerId: provider.providerId,
     secret,
     timeoutMs,
+    maxAttempts,
     now,
+    debug: tracer.debug,
   });
   const numbers = options.rng === 'own' ? seededNumbers(seed) : 'service';
   const table = new Table({ client, numbers });
   addCallbacks({ kit, table, provider, timestampToleranceMs: options.timestampToleranceMs ?? 300_000 });
-  addPageApi({ kit, table, client, serviceUrl });
+  const desk = walletUrl === undefined ? undefined : new WalletDesk(walletUrl);
+  addPageApi({ kit, table, client, serviceUrl, tracer, desk });
   addPage(kit);
   kit.app.use(kit.router.routes());
   const handle = kit.app.callback();

@@ -13,8 +13,10 @@ import { exchange } from '../../sdk/transport';
 import { send } from '../http/fault-effects';
 import { callState, type Kit, parsedOr400 } from '../http/kit';
 import { BoundedMap } from './bounded-map';
-import { stakeLadder } from './reels';
+import { MACHINE, stakeLadder } from './reels';
 import { NoOpenRound, type Seat, type Table } from './table';
+import type { Trace, Tracer } from './trace';
+import { type Player, SITUATIONS, type WalletDesk } from './wallet-desk';
 
 /** What the page in the browser calls. It holds a seat's id and never a token that the service would take. */
 export interface PageApi {
@@ -22,6 +24,8 @@ export interface PageApi {
   table: Table;
   client: ProviderClient;
   serviceUrl: string;
+  tracer: Tracer;
+  desk: WalletDesk | undefined;
 }
 
 const SEATS_KEPT = 10_000;
@@ -41,6 +45,8 @@ const spinBody = z.object({
   closeOpenGame: z.boolean().default(false),
 });
 const winBody = z.object({ collect: z.boolean().default(false) });
+const switchBody = z.object({ situation: z.string().max(64), on: z.boolean() });
+const giveBody = z.union([z.object({ freePlaysOf: z.int().min(1) }), z.object({ balance: z.int().min(0) })]);
 
 /** Of the connect reply (docs/interface#connect), what this game reads. */
 const connected = z.looseObject({
@@ -52,56 +58,110 @@ const connected = z.looseObject({
   gameHistory: z.unknown().optional(),
 });
 
-type Action = (seat: Seat) => Promise<GameReply | VoidReply | undefined>;
+type Action = () => Promise<GameReply | VoidReply | undefined>;
+const NO_VIEW = (): undefined => undefined;
 
 export function addPageApi(api: PageApi): void {
   const seats = new BoundedMap<Seat>(SEATS_KEPT);
   const { router } = api.kit;
   const { table } = api;
+  const at = (path: string, run: (ctx: Context, seat: Seat) => Promise<void>): void => {
+    router.post(`/api/${path}`, async (ctx) => {
+      const seat = seats.get(ctx.get(SEAT_HEADER));
+      if (seat === undefined)
+        return send(ctx, { status: 401, body: { error: { message: 'Please open the game again.' } } });
+      await api.tracer.during(seat.trace, () => run(ctx, seat));
+    });
+  };
   router.post('/api/connect', (ctx) => connect(api, seats, ctx));
-  router.post('/api/state', (ctx) => act(seats, ctx, (seat) => table.refresh(seat)));
-  router.post('/api/collect', (ctx) => act(seats, ctx, (seat) => table.collect(seat)));
-  router.post('/api/end', (ctx) => act(seats, ctx, (seat) => table.end(seat)));
-  router.post('/api/void', (ctx) => act(seats, ctx, (seat) => table.void(seat)));
-  router.post('/api/spin', async (ctx) => {
+  at('state', (ctx, seat) => act(api, ctx, seat, () => table.refresh(seat)));
+  at('collect', (ctx, seat) => act(api, ctx, seat, () => table.collect(seat)));
+  at('end', (ctx, seat) => act(api, ctx, seat, () => table.end(seat)));
+  at('void', (ctx, seat) => act(api, ctx, seat, () => table.void(seat)));
+  at('spin', async (ctx, seat) => {
     const bet = parsedOr400(ctx, spinBody, callState(ctx).json);
-    if (bet !== undefined) await act(seats, ctx, (seat) => table.spin(seat, bet));
+    if (bet !== undefined) await act(api, ctx, seat, () => table.spin(seat, bet));
   });
-  router.post('/api/win', async (ctx) => {
+  at('win', async (ctx, seat) => {
     const wanted = parsedOr400(ctx, winBody, callState(ctx).json);
-    if (wanted !== undefined) await act(seats, ctx, (seat) => table.bonus(seat, wanted.collect));
+    if (wanted !== undefined) await act(api, ctx, seat, () => table.bonus(seat, wanted.collect));
   });
+  at('rounds', (ctx, seat) =>
+    guarded(ctx, NO_VIEW, async () =>
+      send(ctx, { status: 200, body: { rounds: await table.lastRounds(seat) } }),
+    ),
+  );
+  at('calls', (ctx, seat) => calls(api, ctx, seat));
+  at('switch', async (ctx, seat) => {
+    const wanted = parsedOr400(ctx, switchBody, callState(ctx).json);
+    const player = playerOf(seat);
+    if (wanted === undefined) return;
+    const known = player && (await api.desk?.set(player, wanted.situation, wanted.on));
+    send(ctx, { status: known ? 200 : 404, body: {} });
+  });
+  at('give', async (ctx, seat) => {
+    const wanted = parsedOr400(ctx, giveBody, callState(ctx).json);
+    const player = playerOf(seat);
+    if (wanted === undefined) return;
+    if (player === undefined || api.desk === undefined) return send(ctx, { status: 404, body: {} });
+    if ('balance' in wanted) await api.desk.setBalance(player, wanted.balance);
+    else await api.desk.giveFreePlays(player, seat.gameCode, wanted.freePlaysOf);
+    await act(api, ctx, seat, () => table.refresh(seat));
+  });
+}
+
+/** The calls of the game and those that reached the wallet, and the switches that are on. */
+async function calls({ desk }: PageApi, ctx: Context, seat: Seat): Promise<void> {
+  const player = playerOf(seat);
+  const [wallet, on] =
+    desk === undefined || player === undefined
+      ? [[], []]
+      : await Promise.all([desk.calls(player, seat.since), desk.switchedOn(player)]);
+  send(ctx, { status: 200, body: { service: seat.trace, wallet, on } });
+}
+
+/** Undefined without real money: the operator's wallet has no part in it. */
+function playerOf({ mode, tokenData }: Seat): Player | undefined {
+  const { operatorId, playerId, currency } = tokenData;
+  const isReal = mode === 'real' && operatorId !== undefined && playerId !== undefined;
+  return isReal && currency !== undefined ? { operatorId, playerId, currency } : undefined;
 }
 
 /** Spends the launch token. The login link comes from the page's URL: its path is used, its host is not. */
 async function connect(api: PageApi, seats: BoundedMap<Seat>, ctx: Context): Promise<void> {
   const body = parsedOr400(ctx, connectBody, callState(ctx).json);
   if (body === undefined) return;
-  await guarded(ctx, undefined, async () => {
-    const reply = await spendLaunchToken(api.serviceUrl, body.login, body.token);
-    const seat = newSeat(reply, body.gameCode);
-    if (seat.mode === 'history') seat.history = await pastRound(api, seat, body.gameRound, reply.gameHistory);
-    else await api.table.refresh(seat);
-    seats.set(seat.id, seat);
-    send(ctx, { status: 200, body: { view: viewOf(seat) } });
-  });
+  const trace: Trace = [];
+  const since = api.kit.now().toISOString();
+  await api.tracer.during(trace, () =>
+    guarded(ctx, NO_VIEW, async () => {
+      const reply = await spendLaunchToken(api, body.login, body.token);
+      const seat = { ...newSeat(reply, body.gameCode), since, trace };
+      if (seat.mode === 'history')
+        seat.history = await pastRound(api, seat, body.gameRound, reply.gameHistory);
+      else await api.table.refresh(seat);
+      seats.set(seat.id, seat);
+      send(ctx, { status: 200, body: { view: viewOf(api, seat) } });
+    }),
+  );
 }
 
 async function spendLaunchToken(
-  serviceUrl: string,
+  { serviceUrl, tracer: { debug } }: PageApi,
   login: string,
   token: string,
 ): Promise<z.output<typeof connected>> {
   const { pathname } = new URL(login, serviceUrl);
   const url = new URL(pathname, serviceUrl);
   url.searchParams.set('token', token);
-  const reply = await exchange({ method: 'GET', url: url.href, headers: {}, timeoutMs: CONNECT_TIMEOUT_MS });
+  const timeoutMs = CONNECT_TIMEOUT_MS;
+  const reply = await exchange({ method: 'GET', url: url.href, headers: {}, timeoutMs, debug });
   const parsed = connected.safeParse(reply.body);
   if (reply.status !== 200 || !parsed.success) throw new InterfaceError('/connect', reply);
   return parsed.data;
 }
 
-function newSeat(reply: z.output<typeof connected>, gameCode: string): Seat {
+function newSeat(reply: z.output<typeof connected>, gameCode: string): Omit<Seat, 'since' | 'trace'> {
   const tokenData = reply.tokenData as Partial<TokenData>;
   const custom = reply.gameSettings?.customStakes ?? [];
   return {
@@ -116,6 +176,7 @@ function newSeat(reply: z.output<typeof connected>, gameCode: string): Seat {
     balance: reply.balance,
     freePlays: reply.freePlaysAvailable,
     history: undefined,
+    unsettled: undefined,
   };
 }
 
@@ -133,17 +194,22 @@ async function pastRound(
   return { gameRoundInfo, gameState, protectedInfo, gameHistory };
 }
 
-async function act(seats: BoundedMap<Seat>, ctx: Context, action: Action): Promise<void> {
-  const seat = seats.get(ctx.get(SEAT_HEADER));
-  if (seat === undefined)
-    return send(ctx, { status: 401, body: { error: { message: 'Please open the game again.' } } });
-  await guarded(ctx, seat, async () => {
-    const reply = await action(seat);
-    send(ctx, { status: 200, body: { view: viewOf(seat), reply: reply && shownReply(reply) } });
-  });
+async function act(api: PageApi, ctx: Context, seat: Seat, action: Action): Promise<void> {
+  await guarded(
+    ctx,
+    () => viewOf(api, seat),
+    async () => {
+      const reply = await action();
+      send(ctx, { status: 200, body: { view: viewOf(api, seat), reply: reply && shownReply(reply) } });
+    },
+  );
 }
 
-async function guarded(ctx: Context, seat: Seat | undefined, run: () => Promise<void>): Promise<void> {
+async function guarded(
+  ctx: Context,
+  view: () => Record<string, unknown> | undefined,
+  run: () => Promise<void>,
+): Promise<void> {
   try {
     await run();
   } catch (error) {
@@ -151,7 +217,7 @@ async function guarded(ctx: Context, seat: Seat | undefined, run: () => Promise<
     if (failure === undefined) throw error;
     send(ctx, {
       status: failure.status,
-      body: { error: failure.error, ...(seat && { view: viewOf(seat) }) },
+      body: { error: failure.error, view: view() },
     });
   }
 }
@@ -165,7 +231,10 @@ function failureOf(error: unknown): { status: number; error: Record<string, unkn
   if (error instanceof LostResponse) {
     return {
       status: 502,
-      error: { message: 'No answer from the service. Press Refresh to see where the round stands.' },
+      error: {
+        message:
+          'The outcome is not known yet. The service goes on by itself, and no money is lost. Press the same button again: the game asks under the same ids.',
+      },
     };
   }
   if (error instanceof NoOpenRound) return { status: 422, error: { message: 'No round is open.' } };
@@ -173,7 +242,7 @@ function failureOf(error: unknown): { status: number; error: Record<string, unkn
 }
 
 /** Everything the page shows, and no token in it. */
-function viewOf(seat: Seat): Record<string, unknown> {
+function viewOf({ desk }: PageApi, seat: Seat): Record<string, unknown> {
   const { id, mode, gameCode, stakes, round, spin, balance, freePlays, history, tokenData } = seat;
   const { currency, language, playerId } = tokenData;
   return {
@@ -189,6 +258,8 @@ function viewOf(seat: Seat): Record<string, unknown> {
     balance,
     freePlays,
     history,
+    machine: MACHINE,
+    situations: desk && playerOf(seat) ? SITUATIONS : [],
   };
 }
 

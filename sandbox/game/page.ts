@@ -3,15 +3,25 @@ import { join } from 'node:path';
 import type { Kit } from '../http/kit';
 
 /** The page's files, by the only paths they are served under. */
+const [SCRIPT, STYLE, PAGE, IMAGE] = [
+  'text/javascript; charset=utf-8',
+  'text/css; charset=utf-8',
+  'text/html; charset=utf-8',
+  'image/svg+xml',
+];
 const FILES = {
-  '/play': ['play.html', 'text/html; charset=utf-8'],
-  '/play.js': ['play.js', 'text/javascript; charset=utf-8'],
-  '/play.css': ['play.css', 'text/css; charset=utf-8'],
+  '/play': ['play.html', PAGE],
+  '/play.css': ['play.css', STYLE],
+  '/play.svg': ['play.svg', IMAGE],
+  '/play.js': ['play.js', SCRIPT],
+  '/panels.js': ['panels.js', SCRIPT],
+  '/reels.js': ['reels.js', SCRIPT],
+  '/sound.js': ['sound.js', SCRIPT],
 } as const;
 
 /** Own files only, no inline script; framing is allowed, since operators show games in an iframe. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 export function addPage({ router }: Kit): void {
   const folder = pageFolder();

@@ -35,6 +35,16 @@ function spread(symbols: readonly Symbol[]): Symbol[] {
   return symbols.map((_, at) => symbols[(at * step) % symbols.length] ?? 'cherry');
 }
 
+/** What the page shows of the rules. */
+export const MACHINE = {
+  strip: STRIP,
+  pays: [
+    ...SYMBOLS.map((symbol) => ({ line: [symbol, symbol, symbol], odds: THREE_PAY[symbol] })),
+    { line: ['cherry', 'cherry'], odds: TWO_CHERRIES_PAY },
+  ],
+  bonus: BONUS_PAYS,
+};
+
 export interface Spin {
   stops: number[];
   /** Rows from top to bottom; the middle one is played. */

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import {
   InterfaceError,
   type GameReply,
+  type LastRound,
+  LostResponse,
   type ProviderClient,
   type RngResult,
   type TokenData,
@@ -9,6 +11,7 @@ import {
 } from '../../sdk';
 import { BoundedMap } from './bounded-map';
 import { bonusWin, REEL_COUNT, type Spin, spinReels } from './reels';
+import type { Trace } from './trace';
 
 /** A player at the game. The session token stays on this side; the page only knows `id`. */
 export interface Seat {
@@ -24,6 +27,24 @@ export interface Seat {
   balance: unknown;
   freePlays: unknown;
   history: unknown;
+  /** A spin whose outcome is not known. */
+  unsettled: Play | undefined;
+  since: string;
+  trace: Trace;
+}
+
+export interface Bet {
+  stake: number;
+  quick: boolean;
+  useTicket: boolean;
+  closeOpenGame: boolean;
+}
+
+interface Play {
+  bet: Bet;
+  spin: Spin;
+  rngCallId: string;
+  ids: Record<string, string>;
 }
 
 /** A win that was drawn and not yet known to have arrived: sent again, under the same id, when the round is closed. */
@@ -36,6 +57,7 @@ interface OwedWin {
 export type Story = Record<string, string>;
 
 const ROUNDS_KEPT = 10_000;
+const ROUNDS_LISTED = 10;
 
 export interface TableOptions {
   client: ProviderClient;
@@ -47,26 +69,32 @@ export interface TableOptions {
 export class Table {
   private readonly owed = new BoundedMap<OwedWin>(ROUNDS_KEPT);
   private readonly stories = new BoundedMap<Story>(ROUNDS_KEPT);
+  /** The ids of commands whose outcome stayed unknown: the same button sends the same command again. */
+  private readonly unknown = new BoundedMap<Record<string, string>>(ROUNDS_KEPT);
 
   constructor(private readonly options: TableOptions) {}
 
-  async spin(
-    seat: Seat,
-    bet: { stake: number; quick: boolean; useTicket: boolean; closeOpenGame: boolean },
-  ): Promise<GameReply> {
-    const { client } = this.options;
-    const { numbers, rngCallId } = await this.draw(seat, REEL_COUNT);
-    const spin = spinReels(bet.stake, numbers);
+  /** A spin whose outcome stayed unknown is sent again instead of a new one, whatever the bet is now. */
+  async spin(seat: Seat, wanted: Bet): Promise<GameReply> {
+    const play = seat.unsettled ?? (await this.newPlay(seat, wanted));
+    const { bet, spin, rngCallId } = play;
     const currency = seat.tokenData.currency ?? '';
-    const reply = await client.startGameRound({
-      token: seat.token,
-      rngResult: { rngCallId, winAmount: spin.winAmount, result: spin.line.join(' ') },
-      debitInformation: bet.useTicket
-        ? { currency, debitAmount: bet.stake, useTicketInfo: { useTicket: true } }
-        : { currency, debitAmount: bet.stake },
-      endGame: bet.quick,
-      closeOpenGame: bet.closeOpenGame,
-    });
+    seat.unsettled = undefined;
+    const reply = await this.options.client
+      .startGameRound({
+        token: seat.token,
+        rngResult: { rngCallId, winAmount: spin.winAmount, result: spin.line.join(' ') },
+        debitInformation: bet.useTicket
+          ? { currency, debitAmount: bet.stake, useTicketInfo: { useTicket: true } }
+          : { currency, debitAmount: bet.stake },
+        endGame: bet.quick,
+        closeOpenGame: bet.closeOpenGame,
+        ...play.ids,
+      })
+      .catch((error: unknown) => {
+        if (error instanceof LostResponse) seat.unsettled = { ...play, ids: error.ids };
+        throw error;
+      });
     seat.spin = spin;
     seat.round = undefined;
     this.note(seat, reply, bet.stake, spin.winAmount);
@@ -75,32 +103,46 @@ export class Table {
     return reply;
   }
 
+  private async newPlay(seat: Seat, bet: Bet): Promise<Play> {
+    const { numbers, rngCallId } = await this.draw(seat, REEL_COUNT);
+    return { bet, rngCallId, spin: spinReels(bet.stake, numbers), ids: {} };
+  }
+
+  /** A win whose outcome stayed unknown is sent again instead of a new one. */
   async bonus(seat: Seat, collect: boolean): Promise<GameReply> {
     const round = this.openRound(seat);
-    const { numbers, rngCallId } = await this.draw(seat, 1);
-    const winAmount = bonusWin(round.stake, numbers);
-    const owed: OwedWin = {
-      rngResult: { rngCallId, winAmount, result: 'bonus' },
-      externalGameProviderTransactionId: randomUUID().replaceAll('-', ''),
-    };
+    const owed = this.owed.get(round.hash) ?? (await this.newBonus(seat, round.stake));
     this.owed.set(round.hash, owed);
     const reply = await this.sendWin(seat.token, round.hash, owed, collect);
+    const winAmount = owed.rngResult.winAmount ?? 0;
     this.note(seat, reply, round.stake, round.won + winAmount);
     const story = this.stories.get(round.hash) ?? {};
     this.stories.set(round.hash, { ...story, bonusWin: String(Number(story['bonusWin'] ?? 0) + winAmount) });
     return reply;
   }
 
+  private async newBonus(seat: Seat, stake: number): Promise<OwedWin> {
+    const { numbers, rngCallId } = await this.draw(seat, 1);
+    return {
+      rngResult: { rngCallId, winAmount: bonusWin(stake, numbers), result: 'bonus' },
+      externalGameProviderTransactionId: randomUUID().replaceAll('-', ''),
+    };
+  }
+
   async collect(seat: Seat): Promise<GameReply> {
     const round = this.openRound(seat);
-    const reply = await this.options.client.collectWin({ token: seat.token, gameRound: round.hash });
+    const reply = await this.underItsIds(`collect ${round.hash}`, (ids) =>
+      this.options.client.collectWin({ token: seat.token, gameRound: round.hash, ...ids }),
+    );
     this.note(seat, reply, round.stake, round.won);
     return reply;
   }
 
   async end(seat: Seat): Promise<GameReply> {
     const round = this.openRound(seat);
-    const reply = await this.options.client.endGameRound({ token: seat.token, gameRound: round.hash });
+    const reply = await this.underItsIds(`end ${round.hash}`, (ids) =>
+      this.options.client.endGameRound({ token: seat.token, gameRound: round.hash, ...ids }),
+    );
     this.note(seat, reply, round.stake, round.won);
     return reply;
   }
@@ -122,7 +164,9 @@ export class Table {
     const asked = round === undefined ? { token } : { token, gameRound: round.hash };
     const reply = await client.getGameRoundInfo(asked).catch(noRound);
     if (reply !== undefined) this.note(seat, reply, reply.gameRoundInfo.stake, reply.totalWinAmount);
-    seat.balance = await client.getBalance({ token: seat.token });
+    const balance = await client.getBalance({ token: seat.token });
+    seat.balance = balance;
+    seat.freePlays = balance.tickets ?? [];
     return reply;
   }
 
@@ -139,8 +183,31 @@ export class Table {
     return reply.gameRoundInfo.status === 'closed';
   }
 
+  /** The last rounds that are over, with what the game remembers of them. */
+  async lastRounds({ token }: Seat): Promise<(LastRound & { story: Story | undefined })[]> {
+    const { gameRoundList } = await this.options.client.getLastGameRounds({
+      token,
+      maxRecords: ROUNDS_LISTED,
+    });
+    return gameRoundList.map((round) => ({ ...round, story: this.story(round.id) }));
+  }
+
   story(gameRound: string): Story | undefined {
     return this.stories.get(gameRound);
+  }
+
+  private async underItsIds<Reply>(
+    name: string,
+    send: (ids: Record<string, string> | undefined) => Promise<Reply>,
+  ): Promise<Reply> {
+    const ids = this.unknown.get(name);
+    this.unknown.delete(name);
+    try {
+      return await send(ids);
+    } catch (error) {
+      if (error instanceof LostResponse) this.unknown.set(name, error.ids);
+      throw error;
+    }
   }
 
   /** Once the service gave a definite answer, nothing is owed any more; while it did not, the win stays owed. */

@@ -96,7 +96,7 @@ function noteEnd(kit: Kit, ctx: Context, call: RecordedCall): void {
 }
 
 function answerFailure(kit: Kit, ctx: Context, error: unknown): void {
-  if (!ctx.respond || ctx.res.headersSent) return;
+  if (ctx.respond === false || ctx.res.headersSent) return;
   const status = z.object({ status: z.int().min(400).max(499) }).safeParse(error).data?.status ?? 500;
   if (status === 500) kit.log.error({ err: error }, 'failed');
   const msg = status === 500 ? 'INTERNALERROR' : 'INVALIDREQUEST';

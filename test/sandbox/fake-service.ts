@@ -179,6 +179,7 @@ export class FakeService {
 
   private tokenData(): Record<string, unknown> {
     return {
+      operatorId: 'op1',
       playerId: 'p1',
       mode: this.mode,
       currency: 'EUR',

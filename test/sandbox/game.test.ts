@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createGameApp, type GameOptions } from '../../sandbox/game/game';
 import type { RunningServer } from '../../sandbox/http/server';
+import { createWalletApp } from '../../sandbox/wallet/wallet';
 import { FakeService, PROVIDER } from './fake-service';
 
 interface View {
@@ -60,12 +61,16 @@ const SEVENS = [0, 0, 0];
 const NO_WIN = [0, 0.5, 0.99];
 
 describe('the page', () => {
-  test('is three files of its own with labels and live regions, and carries no secret', async () => {
+  test('is files of its own with labels and live regions, and carries no secret', async () => {
     const html = await (await fetch(`${game.url}/play?token=x`)).text();
     expect(html).toContain('aria-live');
     expect(html).toContain('<label for="stake">');
-    expect(html).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=/);
-    for (const path of ['/play', '/play.js', '/play.css']) {
+    expect(html).not.toMatch(/<script(?![^>]*src=)|<style|\sstyle=|\son\w+=/);
+    const loaded = [...html.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+    const script = await (await fetch(`${game.url}/play.js`)).text();
+    const modules = [...script.matchAll(/from '\.(\/[^']+)'/g)].map(([, path = '']) => path);
+    expect([...loaded, ...modules]).toEqual(expect.arrayContaining(['/play.css', '/play.js', '/reels.js']));
+    for (const path of new Set(['/play', ...loaded, ...modules])) {
       const response = await fetch(game.url + path);
       expect(response.status).toBe(200);
       expect(response.headers.get('Content-Security-Policy')).toContain("script-src 'self'");
@@ -86,7 +91,13 @@ describe('the page', () => {
   });
 
   test('no session token ever reaches the page', async () => {
-    const replies = [await sitDown(), await page('spin', { stake: 10 }), await page('end')];
+    const replies = [
+      await sitDown(),
+      await page('spin', { stake: 10 }),
+      await page('end'),
+      await page('calls'),
+    ];
+    expect(replies[3]?.text).toContain('"path":"/startGameRound"');
     for (const { text } of replies) expect(text).not.toContain('"session"');
   });
 
@@ -165,6 +176,37 @@ describe('play', () => {
     expect(service.balance).toBe(990);
   });
 
+  /** Every attempt of one command is lost, and so is every question after it. */
+  const loseAll = (path: string) =>
+    service.lose.push(...Array<string[]>(4).fill([path, '/getGameRoundInfo']).flat());
+  const sent = (path: string) => service.calls.filter((call) => call.path === path).map(({ body }) => body);
+
+  test('a spin whose outcome is unknown is sent again, and no other one', async () => {
+    loseAll('/startGameRound');
+    expect((await page('spin', { stake: 10 })).error?.message).toContain('The outcome is not known yet.');
+    service.round = undefined;
+    expect((await page('spin', { stake: 50 })).status).toBe(200);
+    const starts = sent('/startGameRound');
+    expect(starts).toHaveLength(5);
+    expect(starts[4]).toEqual(starts[0]);
+  });
+
+  test.each([
+    ['win', '/addWin'],
+    ['collect', '/collectWin'],
+    ['end', '/endGameRound'],
+  ])('%s with an unknown outcome is sent again under its ids', async (action, path) => {
+    service.numbers = NO_WIN;
+    await page('spin', { stake: 10 });
+    const open = { ...service.round! };
+    loseAll(path);
+    expect((await page(action)).status).toBe(502);
+    service.round = open;
+    expect((await page(action)).status).toBe(200);
+    const [first, ...more] = sent(path);
+    expect(more).toEqual(Array(4).fill(first));
+  });
+
   test('after a reload the page gets its round back', async () => {
     await page('spin', { stake: 10 });
     expect((await page('state')).view.round?.status).toBe('open');
@@ -183,6 +225,63 @@ test('with its own generator it draws nothing from the service, and a seed repea
   }
   expect(lines[0]).toHaveLength(3);
   expect(lines[1]).toEqual(lines[0]);
+});
+
+describe('the switchboard of the wallet', () => {
+  let wallet: RunningServer;
+  beforeEach(async () => {
+    await game.close();
+    await service.close();
+    const operators = [{ operatorId: 'op1', secrets: ['operator-secret'] }];
+    wallet = await createWalletApp({ operators }).start();
+    await start({ walletUrl: wallet.url });
+    await sitDown();
+  });
+  afterEach(() => wallet.close());
+
+  const wallets = async (path: string) =>
+    (await (await fetch(`${wallet.url}/sandbox/${path}`)).json()) as Record<string, unknown>;
+  const on = async () => (JSON.parse((await page('calls')).text) as { on: string[] }).on;
+
+  test('a switch acts on the calls of this player, until it is off', async () => {
+    expect((await page('switch', { situation: 'outage', on: true })).status).toBe(200);
+    const match = { playerId: 'p1', tenantId: 'op1' };
+    expect((await wallets('faults'))['faults']).toMatchObject([
+      { fault: 'status', status: 503, match: { ...match, type: 'credit' }, left: 1_000_000 },
+      { fault: 'status', status: 503, match: { ...match, type: 'end' }, left: 1_000_000 },
+    ]);
+    expect(await on()).toEqual(['outage']);
+    await page('switch', { situation: 'outage', on: false });
+    expect((await wallets('faults'))['faults']).toEqual([]);
+    expect(await on()).toEqual([]);
+  });
+
+  test('every switch that the page shows is one', async () => {
+    const { situations } = (await page('state')).view as unknown as { situations: { id: string }[] };
+    expect(situations.length).toBeGreaterThan(5);
+    for (const { id } of situations)
+      expect((await page('switch', { situation: id, on: true })).status).toBe(200);
+    expect(await on()).toEqual(situations.map(({ id }) => id));
+    expect((await page('switch', { situation: 'other', on: true })).status).toBe(404);
+    expect((await page('switch', { situation: 'outage', on: true }, 'guessed')).status).toBe(401);
+  });
+
+  test('it gives free plays and money', async () => {
+    await sitDown({ gameCode: 'demo-slot' });
+    expect((await page('give', { freePlaysOf: 20 })).status).toBe(200);
+    await page('give', { balance: 5 });
+    expect((await wallets('players/p1'))['balances']).toEqual([{ currency: 'EUR', real: 5, bonus: 0 }]);
+  });
+
+  test('without a wallet there is none', async () => {
+    await game.close();
+    await service.close();
+    await start();
+    const { situations } = (await sitDown()).view as unknown as { situations: unknown[] };
+    expect(situations).toEqual([]);
+    expect((await page('switch', { situation: 'outage', on: true })).status).toBe(404);
+    expect((await page('give', { balance: 5 })).status).toBe(404);
+  });
 });
 
 test('history mode shows the past round and offers no play', async () => {
@@ -313,6 +412,11 @@ describe('callbacks of the service', () => {
     expect((await autoClose()).status).not.toBe(200);
     expect((await autoClose('round-1', { 'X-H-AUTH-ID': 'gp2' })).status).toBe(401);
     expect((await autoClose('round-1', {})).status).toBe(401);
+  });
+
+  test('a body that is too large gets 413', async () => {
+    const reply = await post('/getGameResult', { gameRound: 'x'.repeat(5 * 1024 * 1024) }, signed(['x']));
+    expect(reply).toMatchObject({ status: 413, body: { errorCode: { id: 1000 } } });
   });
 
   test('its switches: a status, 200 without closing, hanging', async () => {

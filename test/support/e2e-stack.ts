@@ -38,7 +38,7 @@ export interface E2eOptions {
   /** Default: the sandbox's wallet in this process. */
   startWallet?: (options: E2eWallet) => Promise<RunningServer>;
   /** Default: the demo game in this process. */
-  startGame?: (serviceUrl: string, provider?: Party) => Promise<RunningServer>;
+  startGame?: (serviceUrl: string, provider: Party, walletUrl: string) => Promise<RunningServer>;
 }
 
 export interface E2eWallet {
@@ -117,9 +117,9 @@ export async function startE2eStack({
       maxCalls: 50_000,
     });
     undo.push(() => wallet.close());
-    const game = await startGame(api);
+    const game = await startGame(api, PROVIDER, wallet.url);
     undo.push(() => game.close());
-    const otherGame = await startGame(api, OTHER_PROVIDER);
+    const otherGame = await startGame(api, OTHER_PROVIDER, wallet.url);
     undo.push(() => otherGame.close());
     const tenants = join(dataDir, 'tenants.json');
     const urls = { walletUrl: wallet.url, gameUrl: game.url, otherGameUrl: otherGame.url };
@@ -174,9 +174,9 @@ async function allOf(folder: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('\n');
 }
 
-function startDemoGame(serviceUrl: string, { id, secret }: Party = PROVIDER): Promise<RunningServer> {
+function startDemoGame(serviceUrl: string, { id, secret }: Party, walletUrl: string): Promise<RunningServer> {
   const provider = { providerId: id, secrets: [secret] };
-  return createGameApp({ provider, serviceUrl, timeoutMs: 15_000 }).start();
+  return createGameApp({ provider, serviceUrl, walletUrl, timeoutMs: 15_000 }).start();
 }
 
 type Ports = Record<'api' | 'api2' | 'apiAdmin' | 'workerAdmin' | 'temporal' | 'mongod', number>;

@@ -1,12 +1,25 @@
-/* global document, sessionStorage, history, location, Option, URLSearchParams */
-'use strict';
+/* global document, history, location, Option, performance, sessionStorage, URLSearchParams, window */
+import { byId, element, put, showCalls, showPays, showRounds } from './panels.js';
+import { showSwitchedOn, showSwitches, walletCallName } from './panels.js';
+import { createReels } from './reels.js';
+import { click, fanfare, switchSound, thud } from './sound.js';
 
 const SEAT_KEY = 'demo-slot-seat';
-const LOG_LENGTH = 12;
+const WAIT_SHOWN_AFTER_MS = 600;
+const LEAST_TURN_MS = 500;
+const POLL_BUSY_MS = 400;
+const POLL_IDLE_MS = 2_000;
+const IDLE_STOPS = [6, 0, 13];
 
-const byId = (id) => document.getElementById(id);
 let view;
+let reels;
 let busy = false;
+/** The calls of the last poll. */
+let calls = { service: [], wallet: [], on: [] };
+/** How many calls to the wallet had been answered when the page last looked at the round. */
+let seenAnswers = 0;
+
+const pause = (ms) => new Promise((done) => window.setTimeout(done, ms));
 
 /** Minor units as money; codes the browser does not know (crypto) are shown as they are. */
 function money(amount) {
@@ -19,49 +32,149 @@ function money(amount) {
   }
 }
 
-async function call(path, body) {
+async function post(path, body) {
   const seat = view?.seat ?? sessionStorage.getItem(SEAT_KEY) ?? '';
   const response = await fetch(`/api/${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Game-Seat': seat },
     body: JSON.stringify(body ?? {}),
   });
-  const reply = await response.json();
-  note(path, response.status, reply.reply ?? reply.error ?? {});
-  if (reply.view) show(reply.view);
-  showError(reply.error);
-  return response.ok ? reply : undefined;
+  return { ok: response.ok, ...(await response.json()) };
 }
 
-async function run(path, body) {
+/** A command of the player. The page waits for its outcome and takes no other meanwhile. */
+async function run(path, body, settle = () => undefined) {
   if (busy) return undefined;
   busy = true;
   enableButtons();
+  showError();
+  const stopWaiting = showWaiting(path);
   try {
-    return await call(path, body);
+    const reply = await post(path, body);
+    stopWaiting();
+    await settle(reply);
+    if (reply.view) show(reply.view);
+    if (!reply.ok) await failed(reply.error);
+    return reply.ok ? reply : undefined;
   } catch {
+    stopWaiting();
+    await settle({});
     showError({ message: 'The game server did not answer.' });
     return undefined;
   } finally {
     busy = false;
     enableButtons();
+    void poll();
   }
 }
+
+/** Says what was refused, and shows where round and balance stand now. */
+async function failed(error) {
+  showError(error);
+  thud();
+  const now = await post('state').catch(() => ({}));
+  if (now.ok) show(now.view);
+}
+
+/* While a call waits */
+
+const WALLET_SILENT =
+  'If the wallet has not answered after 5 seconds, the service cannot know whether the bet was taken. It then voids the bet and cancels the round, so the player loses nothing.';
+const PAYOUT =
+  'If the wallet does not take it, the service pays again under the same hash until it does, so it is paid once. Meanwhile the round stays open, and the game asks again under the same ids.';
+const WAITS = {
+  spin: ['The service asks the wallet for the bet.', WALLET_SILENT],
+  win: ['The service adds the bonus to the round.', 'No money moves before you collect or end the round.'],
+  collect: ['The service pays the wallet.', PAYOUT],
+  end: ['The service pays the wallet and ends the round.', PAYOUT],
+  void: ['The service gives the bet back.', 'It sends the void again until the wallet takes it.'],
+  state: ['The service is asked where the round stands.', ''],
+  connect: ['The service asks the wallet for the balance.', ''],
+};
+
+function showWaiting(path) {
+  const begun = performance.now();
+  const [what, then] = WAITS[path] ?? ['', ''];
+  const tick = () => {
+    const ms = performance.now() - begun;
+    if (ms < WAIT_SHOWN_AFTER_MS || what === '') return;
+    byId('waiting').hidden = false;
+    put('waiting-for', what);
+    put('waiting-time', `${(ms / 1_000).toFixed(1)} s`);
+    put('waiting-then', then);
+    put('waiting-wallet', walletSays());
+  };
+  const ticking = window.setInterval(tick, 100);
+  const polling = window.setInterval(() => void poll(), POLL_BUSY_MS);
+  return () => {
+    window.clearInterval(ticking);
+    window.clearInterval(polling);
+    byId('waiting').hidden = true;
+  };
+}
+
+/** The newest call to the wallet that moves money, in words. */
+function walletSays() {
+  const moving = calls.wallet.filter(({ path }) => path.endsWith('/doTransactions'));
+  const last = moving.at(-1);
+  if (last === undefined) return '';
+  const { gameRound } = last.body ?? {};
+  const tries = moving.filter((one) => one.body?.gameRound === gameRound).length;
+  const said =
+    last.status !== null
+      ? `answered ${last.status}`
+      : last.clientLeft
+        ? 'gave no answer'
+        : 'has not answered';
+  return `Wallet: ${walletCallName(last)}: ${said}${tries > 1 ? `, call ${tries} of this round` : ''}.`;
+}
+
+/** Reads the calls and switches. Looks at the round again when the wallet has answered in the background. */
+async function poll() {
+  if (!view || document.visibilityState === 'hidden') return;
+  const next = await post('calls').catch(() => ({}));
+  if (!next.ok) return;
+  calls = next;
+  showCalls(calls);
+  showSwitchedOn(calls.on);
+  const answers = calls.wallet.filter(
+    ({ path, status }) => path.endsWith('/doTransactions') && status === 200,
+  ).length;
+  if (busy) return;
+  const isNews = answers > seenAnswers && view.round?.status === 'open';
+  seenAnswers = answers;
+  if (!isNews) return;
+  const before = view.round.hash;
+  const now = await post('state').catch(() => ({}));
+  if (!now.ok || busy) return;
+  show(now.view);
+  if (view.round?.hash === before && view.round.status === 'closed') {
+    showError();
+    say('The wallet has taken the payout. The round is closed.');
+  }
+}
+
+/* What is shown */
 
 function show(next) {
   view = next;
   sessionStorage.setItem(SEAT_KEY, view.seat);
   document.documentElement.lang = view.language ?? 'en';
   const who = view.playerId ? ` · ${view.playerId}` : '';
-  byId('mode').textContent = `${view.mode} play${who}`;
-  byId('balance').textContent = money(totalOf(view.balance));
-  byId('open').textContent = money(view.round?.amountToCollect ?? 0);
-  byId('status').textContent = view.round?.status ?? 'none';
-  byId('hash').textContent = view.round?.hash ?? '–';
+  put('mode', `${view.mode} play${who}`);
+  put('balance', money(totalOf(view.balance)));
+  put('open', money(view.round?.amountToCollect ?? 0));
+  put('status', view.round?.status ?? 'none');
+  put('hash', view.round?.hash ?? '–');
   byId('controls').hidden = view.mode === 'history';
-  showStakes();
-  showReels(view.spin);
-  if (view.mode === 'history') showHistory(view.history ?? {});
+  showBets();
+  if (reels === undefined) {
+    reels = createReels(byId('reels'), view.machine.strip, click);
+    showPays(view.machine);
+    showSwitches(view.situations, flip);
+    if (view.mode === 'history') showHistory(view.history ?? {});
+    else showSpin(view.spin);
+  }
   enableButtons();
 }
 
@@ -70,52 +183,47 @@ function totalOf(balance) {
   return typeof balance === 'number' ? balance : balance?.totalBalance;
 }
 
-function showStakes() {
+function freePlays() {
+  const tickets = Array.isArray(view.freePlays) ? view.freePlays : [];
+  return { count: tickets.reduce((sum, ticket) => sum + (ticket.count ?? 0), 0), stake: tickets[0]?.stake };
+}
+
+function showBets() {
   const select = byId('stake');
   if (select.options.length === 0) {
     for (const stake of view.stakes) select.add(new Option(money(stake), String(stake)));
   }
-  const tickets = Array.isArray(view.freePlays) ? view.freePlays : [];
-  const count = tickets.reduce((sum, ticket) => sum + (ticket.count ?? 0), 0);
+  const { count, stake } = freePlays();
+  put('freeplays', String(count));
   byId('ticket-label').hidden = count === 0;
-  byId('ticket-label').lastChild.textContent = ` Use a free play (${count})`;
+  byId('ticket-label').lastChild.textContent = ` Use a free play of ${money(stake)}`;
+  if (count === 0) byId('ticket').checked = false;
 }
 
-function showReels(spin) {
-  const reels = byId('reels');
-  const blank = Array.from({ length: 3 }, () => ['star', 'star', 'star']);
-  // Words in colours, not pictures: no font is sure to have the pictures.
-  const cells = (spin?.window ?? blank).flatMap((row, index) =>
-    row.map((symbol) => {
-      const cell = document.createElement('span');
-      cell.textContent = symbol === 'seven' ? '7' : symbol;
-      cell.className = `${symbol}${index === 1 ? ' line' : ''}`;
-      return cell;
-    }),
-  );
-  reels.replaceChildren(...cells);
-  if (spin) reels.setAttribute('aria-label', `The line shows ${spin.line.join(', ')}`);
+function showSpin(spin, { light = true } = {}) {
+  reels.show(spin?.stops ?? IDLE_STOPS);
+  if (spin) byId('reels').setAttribute('aria-label', `The line shows ${spin.line.join(', ')}`);
+  reels.light(light && spin ? litCells(spin) : 0);
 }
+
+/** Two cherries pay alone. */
+const litCells = ({ odds, line }) => (odds === 0 ? 0 : line[1] === line[2] ? 3 : 2);
 
 function showHistory({ gameRoundInfo, gameState, protectedInfo, gameHistory }) {
   byId('history').hidden = false;
   const line = String(gameHistory?.reels ?? '').split(' ');
-  byId('reels').hidden = line.length !== 3;
-  if (line.length === 3) showReels({ window: [[], line], line });
+  const stops = line.map((symbol) => view.machine.strip.indexOf(symbol));
+  byId('reels').parentElement.hidden = line.length !== 3;
+  if (line.length === 3) showSpin({ stops, line, odds: 0 });
   const facts = { ...gameRoundInfo, ...protectedInfo, ...gameHistory };
   const entries = Object.entries(facts).flatMap(([name, value]) => {
-    const term = document.createElement('dt');
-    term.textContent = name;
-    const text = document.createElement('dd');
-    text.textContent = typeof value === 'object' ? JSON.stringify(value) : String(value);
-    return [term, text];
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return [element('dt', { textContent: name }), element('dd', { textContent: text })];
   });
   byId('history-facts').replaceChildren(...entries);
   const states = (gameState ?? []).map((state) => {
-    const item = document.createElement('li');
     const won = state.result?.winAmount === undefined ? '' : `, won ${money(state.result.winAmount)}`;
-    item.textContent = `${state.processedOn ?? ''} ${state.type}${won}`;
-    return item;
+    return element('li', { textContent: `${state.processedOn ?? ''} ${state.type}${won}` });
   });
   byId('history-states').replaceChildren(...states);
   say('This round was played before. Nothing can be changed here.');
@@ -125,46 +233,51 @@ function enableButtons() {
   const open = view?.round?.status === 'open';
   byId('spin').disabled = busy || !view;
   for (const id of ['win', 'collect', 'end', 'void']) byId(id).disabled = busy || !open;
-  byId('refresh').disabled = busy || !view;
+  for (const button of document.querySelectorAll('#refresh, [data-give]')) button.disabled = busy || !view;
 }
 
-function say(text) {
-  byId('message').textContent = text;
+function say(text, isWin = false) {
+  put('message', text);
+  byId('message').classList.toggle('win', isWin);
 }
+
+const BET_NOT_IN_PLAY =
+  'The wallet gave no clear answer. The service has cancelled the round and voids the bet: the player loses nothing.';
 
 function showError(error) {
   const box = byId('error');
   box.hidden = !error;
   const code = error?.errorCode ? ` (${error.errorCode.id} ${error.errorCode.msg})` : '';
-  box.textContent = error ? `${error.message ?? error}${code}` : '';
+  const then = error?.errorCode?.msg === 'WALLETUNAVAILABLE' ? ` ${BET_NOT_IN_PLAY}` : '';
+  box.textContent = error ? `${error.message ?? error}${code}${then}` : '';
 }
 
-function note(path, status, reply) {
-  const item = document.createElement('li');
-  const text = document.createElement('pre');
-  text.textContent = JSON.stringify(reply, undefined, 2);
-  item.append(`${path} → ${status}`, text);
-  const log = byId('log');
-  log.prepend(item);
-  while (log.children.length > LOG_LENGTH) log.lastElementChild.remove();
-}
+/* What the player does */
 
-async function spin(event) {
-  event.preventDefault();
+async function spin() {
+  if (busy || !view) return;
   const bet = {
     stake: Number(byId('stake').value),
     quick: byId('quick').checked,
     closeOpenGame: byId('replace').checked,
-    useTicket: byId('ticket').checked && !byId('ticket-label').hidden,
+    useTicket: byId('ticket').checked,
   };
-  if (bet.useTicket) bet.stake = view.freePlays[0]?.stake ?? bet.stake;
-  say('Spinning…');
-  const reply = await run('spin', bet);
-  if (!reply) return say('No spin.');
-  const won = view.spin?.winAmount ?? 0;
-  say(
-    won > 0 ? `${view.spin.line.join(', ')}: you win ${money(won)}` : `${view.spin.line.join(', ')}: no win`,
-  );
+  if (bet.useTicket) bet.stake = freePlays().stake ?? bet.stake;
+  say('');
+  byId('reels').parentElement.scrollIntoView({ block: 'nearest' });
+  const before = view.spin;
+  reels.turn();
+  const turned = pause(LEAST_TURN_MS);
+  const reply = await run('spin', bet, async (got) => {
+    await turned;
+    await reels.stop((got.ok ? got.view.spin : before)?.stops ?? IDLE_STOPS);
+  });
+  if (!reply) return undefined;
+  showSpin(view.spin);
+  const { winAmount, line } = view.spin;
+  if (winAmount > 0) fanfare();
+  say(winAmount > 0 ? `You win ${money(winAmount)}` : `${line.join(', ')}: no win`, winAmount > 0);
+  void listRounds();
 }
 
 const SAID = {
@@ -174,6 +287,23 @@ const SAID = {
   void: () => 'The bet was taken back.',
   state: () => 'Up to date.',
 };
+
+async function flip(situation, on) {
+  await post('switch', { situation, on }).catch(() => undefined);
+  await poll();
+}
+
+const GIFTS = {
+  freePlays: ['Five more free plays.', () => ({ freePlaysOf: Number(byId('stake').value) })],
+  money: ['The account is filled.', () => ({ balance: view.stakes.at(-1) * 200 })],
+  nothing: ['The account is empty.', () => ({ balance: 0 })],
+};
+
+async function listRounds() {
+  if (!byId('rounds-panel').open || view.mode === 'history') return;
+  const reply = await post('rounds').catch(() => ({}));
+  if (reply.ok) showRounds(reply.rounds, money, view.language);
+}
 
 async function connect() {
   const query = new URLSearchParams(location.search);
@@ -190,14 +320,40 @@ async function connect() {
   return undefined;
 }
 
-byId('controls').addEventListener('submit', spin);
+byId('controls').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void spin();
+});
 for (const button of document.querySelectorAll('[data-action]')) {
   button.addEventListener('click', async () => {
     const { action } = button.dataset;
-    if (await run(action)) say(SAID[action]());
+    if (!(await run(action))) return;
+    if (action === 'void') showSpin(undefined);
+    else reels.light(0);
+    say(SAID[action]());
+    void listRounds();
   });
 }
-showReels();
+for (const button of document.querySelectorAll('[data-give]')) {
+  button.addEventListener('click', async () => {
+    const [text, gift] = GIFTS[button.dataset.give];
+    if (await run('give', gift())) say(text);
+  });
+}
+byId('rounds-panel').addEventListener('toggle', () => void listRounds());
+byId('sound').addEventListener('click', ({ target }) => {
+  const on = target.getAttribute('aria-pressed') !== 'true';
+  target.setAttribute('aria-pressed', String(on));
+  target.textContent = on ? 'Sound on' : 'Sound off';
+  switchSound(on);
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key !== ' ' || event.target.closest('button, input, select, summary, pre, a')) return;
+  event.preventDefault();
+  if (!event.repeat && !byId('controls').hidden) void spin();
+});
+window.setInterval(() => busy || void poll(), POLL_IDLE_MS);
+
 enableButtons();
 connect().then((reply) => {
   if (reply && view.mode !== 'history')
