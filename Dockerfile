@@ -21,6 +21,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/sandbox/tenants.json ./sandbox/tenants.json
+COPY --from=build /app/sandbox/game/page ./sandbox/game/page
 # Secrets that the environment does not give are kept here, and belong to the user that the processes run as.
 RUN install -d -o node -g node -m 700 /data
 VOLUME /data
