@@ -1,5 +1,7 @@
 import type { GameroundActivities } from '../src/contracts/activities';
 import type { ReconcileActivities } from '../src/contracts/reconcile';
+import type { ExportActivities } from '../src/contracts/export';
+import { createExportActivities, type ExportDependencies } from './export';
 import { createPostCloseActivities, type PostCloseDependencies } from './post-close';
 import { createAutoCloseActivities, type AutoCloseDependencies } from './auto-close';
 import { createWalletActivities, type DeliverDependencies } from './deliver';
@@ -10,9 +12,10 @@ export type ActivityDependencies = DeliverDependencies &
   ReadModelDependencies &
   AutoCloseDependencies &
   PostCloseDependencies &
-  ReconcileDependencies;
+  ReconcileDependencies &
+  ExportDependencies;
 
-export type Activities = GameroundActivities & ReconcileActivities;
+export type Activities = GameroundActivities & ReconcileActivities & ExportActivities;
 
 /** Creates the activities of all workflows. */
 export function createActivities(deps: ActivityDependencies): Activities {
@@ -22,5 +25,6 @@ export function createActivities(deps: ActivityDependencies): Activities {
     ...createAutoCloseActivities(deps),
     ...createPostCloseActivities(deps),
     ...createReconcileActivities(deps),
+    ...createExportActivities(deps),
   };
 }

@@ -35,8 +35,8 @@ export interface AuditPorts {
   undecidedBets(): AsyncIterable<string>;
   /** The records that have to have a workflow. */
   records(): AsyncIterable<Pick<RoundDocument, '_id' | 'closedAt'>>;
-  /** The newest run on the server; undefined if there is none. */
-  newestRun: (workflowId: string) => Promise<Run | undefined>;
+  /** The newest run on the server, or all runs that were exported; none if neither has one. */
+  runsOf: (workflowId: string) => Promise<Run[]>;
   /** Temporal has deleted the workflows of rounds that closed before that. */
   keptSince: Date;
   found(finding: Finding): void;
@@ -123,15 +123,15 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
       tell({ gameround, kind: 'no-workflow', reasons: [reason] });
     for await (const { _id, closedAt } of ports.records()) {
       if (seen.has(_id)) continue;
-      const run = await ports.newestRun(workflowIdOf(_id));
-      if (run !== undefined) yield run;
+      const runs = await ports.runsOf(workflowIdOf(_id));
+      if (runs.length > 0) yield* runs;
       else if (closedAt !== undefined && closedAt < ports.keptSince) audited.expired += 1;
       else lacks(_id, 'MongoDB has a record, and no workflow exists');
     }
     for await (const gameround of ports.undecidedBets()) {
       if (seen.has(gameround)) continue;
-      const run = await ports.newestRun(workflowIdOf(gameround));
-      if (run !== undefined) yield run;
+      const runs = await ports.runsOf(workflowIdOf(gameround));
+      if (runs.length > 0) yield* runs;
       else if ((await ports.find(gameround)) === undefined)
         lacks(gameround, `no workflow exists, and ${LOST_BET}`);
     }

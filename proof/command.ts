@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { z } from 'zod';
+import { openArchive } from '../src/archive';
+import type { Archive } from '../src/archive/types';
+import type { Config } from '../src/config';
 import { GAMEROUND_WORKFLOW, TASK_QUEUE, workflowIdOf } from '../src/contracts/gameround';
-import { RECONCILE_WORKFLOW } from '../src/contracts/reconcile';
 import { PersonNeededError } from '../src/lifecycle';
 
 /* What the commands of this folder share: options, progress, output. */
@@ -51,7 +54,12 @@ export function queryOf(
   return terms.join(' AND ');
 }
 
-export const REPLAYED_TYPES = [GAMEROUND_WORKFLOW, RECONCILE_WORKFLOW];
+/** The archive of the option `--dir`, otherwise that of the settings. */
+export async function archiveOf({ exportTo }: Config, { dir }: Options): Promise<Archive | undefined> {
+  if (dir === undefined) return exportTo && openArchive(exportTo.place, exportTo.endpoint);
+  if (!dir.startsWith('s3:') && !existsSync(dir)) throw new PersonNeededError(`there is no folder ${dir}`);
+  return openArchive(dir, exportTo?.endpoint);
+}
 
 /** Turns the SDK's own log of failed replays off, since the commands report them. */
 export function quietRuntime(): void {

@@ -1,12 +1,14 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
+import type { Archive } from '../src/archive/types';
+import { prefixOf } from '../src/archive/names';
 import { workflowIdOf, type GameroundStart } from '../src/contracts/gameround';
 import { reconcileWorkflowIdOf } from '../src/contracts/reconcile';
 import { A_RECORD, createGuards } from '../src/read-model/guards';
 import type { RoundDocument, Rounds } from '../src/read-model/rounds';
 import type { AuditPorts, Document } from './audit';
 import { queryOf, type Options } from './command';
-import { runOnServer, runsInFolder, runsOnServer, type Run, type Wanted } from './runs';
+import { runOnServer, runsInArchive, runsOnServer, type Run, type Wanted } from './runs';
 
 /** Where the histories and the records are. */
 export interface Evidence {
@@ -14,36 +16,57 @@ export interface Evidence {
   codec: PayloadCodec;
   rounds: Rounds;
   environment: string;
+  /** Exported histories. */
+  archive?: Archive | undefined;
   /** For tests that run several workers on one server. */
   taskQueue?: string;
 }
 
-/** The rounds of the server that the options name, then those of their folder that the server does not have. */
+type Sources = Pick<Evidence, 'client' | 'codec' | 'archive'>;
+
+/** The rounds of the server that the options name, then those of the archive that the server does not have. */
 export async function* roundsIn(
-  { client, codec, taskQueue }: Evidence,
+  evidence: Evidence,
   options: Options,
   wanted: Wanted = () => Promise.resolve(true),
 ): AsyncIterable<Run> {
-  const { dir } = options;
+  const { client, codec, archive, taskQueue } = evidence;
   const listed = new Set<string>();
   const notes: Wanted = (run) => {
-    if (dir !== undefined) listed.add(run.runId);
+    if (archive !== undefined) listed.add(run.runId);
     return wanted(run);
   };
   yield* runsOnServer(client, queryOf(options, undefined, taskQueue), codec, notes);
-  if (dir === undefined) return;
-  for await (const run of runsInFolder(dir, codec))
-    if (!listed.has(run.runId) && isWanted(run, options)) yield run;
+  const { hash } = options;
+  const isMissing: ArchiveFilter = async ({ named }) =>
+    named === undefined || (!listed.has(named.runId) && (await wanted(named)));
+  const archived =
+    hash === undefined
+      ? wholeArchive(evidence, isMissing)
+      : archivedRuns(evidence, workflowIdOf(hash), isMissing);
+  for await (const run of archived) if (!listed.has(run.runId) && isWanted(run, options)) yield run;
 }
 
-/** All runs of one round and of its reconciliations: those of the server, then those of the folder that it does not have. */
-export async function* runsOfRound(
-  { client, codec }: Evidence,
-  gameround: string,
-  dir: string | undefined,
+type ArchiveFilter = Parameters<typeof runsInArchive>[3];
+
+async function* wholeArchive({ archive, codec }: Sources, isWanted?: ArchiveFilter): AsyncIterable<Run> {
+  if (archive !== undefined) yield* runsInArchive(archive, codec, '', isWanted);
+}
+
+/** The runs of a workflow in the archive. Their files have the names that an export gives them. */
+async function* archivedRuns(
+  { archive, codec }: Sources,
+  workflowId: string,
+  isWanted?: ArchiveFilter,
 ): AsyncIterable<Run> {
-  const known = new Set<string>();
+  if (archive !== undefined) yield* runsInArchive(archive, codec, prefixOf(workflowId), isWanted);
+}
+
+/** All runs of one round and of its reconciliations: those of the server, then those of the archive that it does not have. */
+export async function* runsOfRound(evidence: Sources, gameround: string): AsyncIterable<Run> {
+  const { client, codec } = evidence;
   for (const workflowId of [workflowIdOf(gameround), reconcileWorkflowIdOf(gameround)]) {
+    const known = new Set<string>();
     for await (const run of runsOnServer(client, `WorkflowId = '${workflowId}'`, codec)) {
       known.add(run.runId);
       yield run;
@@ -52,10 +75,8 @@ export async function* runsOfRound(
     const newest = await newestRun(client, codec, workflowId);
     if (newest !== undefined && !known.has(newest.runId)) yield newest;
     if (newest !== undefined) known.add(newest.runId);
+    for await (const run of archivedRuns(evidence, workflowId)) if (!known.has(run.runId)) yield run;
   }
-  if (dir === undefined) return;
-  for await (const run of runsInFolder(dir, codec, (file) => file.includes(gameround)))
-    if (!known.has(run.runId)) yield run;
 }
 
 function isWanted({ facts, history }: Run, { operator, since }: Options): boolean {
@@ -72,12 +93,13 @@ function isWanted({ facts, history }: Run, { operator, since }: Options): boolea
 }
 
 /**
- * The same, without rounds on the server whose record says that they are over. So a rebuild that was stopped goes on where it
- * was.
+ * The same, without rounds whose record says that they are over. So a rebuild that was stopped goes on where it was.
  */
 export function missingRounds(evidence: Evidence, options: Options): AsyncIterable<Run> {
   const { collection } = evidence.rounds;
   return roundsIn(evidence, options, async ({ workflowId }) => {
+    // An archive has reconciliations, too.
+    if (!workflowId.startsWith(workflowIdOf(''))) return false;
     const over = {
       _id: workflowId.slice(workflowIdOf('').length),
       ...A_RECORD,
@@ -94,14 +116,21 @@ export async function auditPorts(
 ): Promise<Omit<AuditPorts, 'replay' | 'found' | 'step'>> {
   const { client, codec, rounds, environment } = evidence;
   return {
-    runs: roundsIn(evidence, options),
+    // Without `--dir` the archive is asked for single rounds only: it may be far larger than what the server still has.
+    runs: roundsIn(options.dir === undefined ? { ...evidence, archive: undefined } : evidence, options),
     environment,
     find: async (gameround) =>
       (await rounds.collection.findOne({ _id: gameround, ...A_RECORD })) ?? undefined,
     guardOf: (round) => guardOf(rounds, round),
     undecidedBets: () => undecidedBets(rounds, options),
     records: () => recordsIn(rounds, options),
-    newestRun: (workflowId) => newestRun(client, codec, workflowId),
+    runsOf: async (workflowId) => {
+      const newest = await newestRun(client, codec, workflowId);
+      if (newest !== undefined) return [newest];
+      const archived: Run[] = [];
+      for await (const run of archivedRuns(evidence, workflowId)) archived.push(run);
+      return archived;
+    },
     keptSince: await keptSince(client),
   };
 }

@@ -6,7 +6,7 @@ import { dataConverterOf } from '../src/payloads/data-converter';
 import { createRounds } from '../src/read-model/rounds';
 import { audit } from './audit';
 import { withReplayBundle } from './bundle';
-import { counted, optionsOf, progressOf, quietRuntime } from './command';
+import { archiveOf, counted, optionsOf, progressOf, quietRuntime } from './command';
 import { auditPorts } from './evidence';
 import { jsonReport, linesOf, tableOf } from './report';
 
@@ -22,10 +22,9 @@ runProcess(async () => {
   const database = databaseOf(config);
   const rounds = createRounds(database.db, config.environment);
   const { environment, payloads } = config;
-  const ports = await auditPorts(
-    { client, codec: createPayloadCodec(payloads), rounds, environment },
-    options,
-  );
+  const archive = await archiveOf(config, options);
+  const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment, archive };
+  const ports = await auditPorts(evidence, options);
   const report = jsonReport(options.json);
   const progress = progressOf(['run', 'runs', 'audited']);
   const audited = await withReplayBundle(config, (codePath) =>

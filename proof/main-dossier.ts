@@ -4,7 +4,7 @@ import { connectLazily, databaseOf } from '../src/foundation';
 import { PersonNeededError, runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { createRounds } from '../src/read-model/rounds';
-import { optionsOf } from './command';
+import { archiveOf, optionsOf } from './command';
 import { collect } from './dossier/collect';
 import { write } from './dossier/write';
 
@@ -19,9 +19,9 @@ runProcess(async () => {
   const { client, connection } = connectLazily(config);
   const database = databaseOf(config);
   const rounds = createRounds(database.db, environment);
-  const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment };
+  const archive = await archiveOf(config, { dir });
+  const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment, archive };
   const made = {
-    dir,
     madeAt: new Date().toISOString(),
     madeBy: `gameround ${process.env.npm_package_version ?? ''}`.trim(),
   };

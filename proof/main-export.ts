@@ -1,28 +1,27 @@
+import { historySource } from '../src/archive/export';
 import { loadConfig } from '../src/config';
 import { connectLazily } from '../src/foundation';
 import { PersonNeededError, runProcess } from '../src/lifecycle';
-import { createPayloadCodec } from '../src/payloads/codec';
-import { optionsOf, progressOf, queryOf } from './command';
-import { exportRun, isExported } from './export';
-import { runsOnServer } from './runs';
+import { openArchive } from '../src/archive';
+import { optionsOf, progressOf } from './command';
 
-const USAGE = 'npm run export -- --dir <folder> [--since 2026-01-02T03:04:05Z]';
+const USAGE = 'npm run export -- [--dir <folder or s3://bucket/prefix>] [--since 2026-01-02T03:04:05Z]';
 
-/** Writes the histories of runs that have ended to a folder, before Temporal deletes them; see docs/operations.md. */
+/** Writes the histories of runs that have ended to a folder or object store; see docs/operations.md. */
 runProcess(async () => {
   const { dir, since } = optionsOf(USAGE, ['dir', 'since'], process.argv.slice(2));
-  if (dir === undefined) throw new PersonNeededError(`usage: ${USAGE}`);
   const config = loadConfig();
+  const to = dir ?? config.exportTo?.place;
+  if (to === undefined) throw new PersonNeededError(`EXPORT_TO is off; usage: ${USAGE}`);
   const { client, connection } = connectLazily(config);
-  const query = `${queryOf({ since })} AND ExecutionStatus != 'Running'`;
-  const isMissing = (run: { workflowId: string; runId: string }): Promise<boolean> =>
-    Promise.resolve(!isExported(dir, run));
+  const histories = historySource(client, await openArchive(to, config.exportTo?.endpoint));
   const progress = progressOf(['history', 'histories', 'exported']);
   let failed = 0;
-  for await (const run of runsOnServer(client, query, createPayloadCodec(config.payloads), isMissing)) {
+  for await (const run of histories.endedIn(
+    since === undefined ? await histories.keptSince() : new Date(since),
+  )) {
     try {
-      await exportRun(dir, run);
-      progress.step();
+      if ((await histories.export(run)) === 'written') progress.step();
     } catch (error) {
       failed += 1;
       process.stdout.write(`${run.workflowId} (run ${run.runId}): ${String(error)}\n`);

@@ -4,7 +4,7 @@ import { runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
-import { counted, optionsOf, progressOf } from './command';
+import { archiveOf, counted, optionsOf, progressOf } from './command';
 import { missingRounds } from './evidence';
 import { rebuild } from './rebuild';
 import { linesOf } from './report';
@@ -20,7 +20,8 @@ runProcess(async () => {
   const database = databaseOf(config);
   const rounds = createRounds(database.db, environment);
   await ensureRoundIndexes(rounds);
-  const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment };
+  const archive = await archiveOf(config, options);
+  const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment, archive };
   const progress = progressOf(['run', 'runs', 'read']);
   const rebuilt = await rebuild({
     runs: missingRounds(evidence, options),

@@ -1,12 +1,14 @@
+import { EXPORTED_TYPES } from '../src/contracts/export';
 import { loadConfig } from '../src/config';
 import { connectLazily } from '../src/foundation';
 import { PersonNeededError, runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { dataConverterOf } from '../src/payloads/data-converter';
 import { withReplayBundle } from './bundle';
-import { counted, optionsOf, progressOf, queryOf, quietRuntime, REPLAYED_TYPES } from './command';
+import { archiveOf, counted, optionsOf, progressOf, queryOf, quietRuntime } from './command';
+import { runsOfRound } from './evidence';
 import { replay, type Problem } from './replay';
-import { runsInFolder, runsOnServer } from './runs';
+import { runsInArchive, runsOnServer } from './runs';
 
 const USAGE = 'npm run replay -- --all | --since 2026-01-02T03:04:05Z | --hash <gameround> | --dir <folder>';
 
@@ -19,10 +21,14 @@ runProcess(async () => {
   const codec = createPayloadCodec(config.payloads);
   quietRuntime();
   const { client, connection } = connectLazily(config);
+  const { hash, dir } = options;
+  const archive = await archiveOf(config, options);
   const runs =
-    options.dir === undefined
-      ? runsOnServer(client, queryOf(options, REPLAYED_TYPES), codec)
-      : runsInFolder(options.dir, codec);
+    archive !== undefined && dir !== undefined
+      ? runsInArchive(archive, codec, '')
+      : hash === undefined
+        ? runsOnServer(client, queryOf(options, EXPORTED_TYPES), codec)
+        : runsOfRound({ client, codec, archive }, hash);
   const progress = progressOf(['run', 'runs', 'replayed']);
   let count = 0;
   let failed = 0;

@@ -1,11 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { basename } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { workflowIdOf } from '../src/contracts/gameround';
-import { historyFromText } from './history-text';
+import type { Archive } from '../src/archive/types';
+import { historyFromText } from '../src/archive/history-text';
+import { readHistoryFile, textIn, type ArchiveFile } from '../src/archive/names';
 import { factsOf, resetIn, type Fact, type History } from './events';
 
 /** A run of a workflow with its history. */
@@ -66,24 +65,20 @@ export async function runOnServer(
   return { ...run, again: () => runOnServer(client, named, codec) };
 }
 
-const HISTORY_FILE = /\.json(\.gz)?$/;
-const unzipped = promisify(gunzip);
-
-/** The runs in a folder of exported histories, also in its subfolders. */
-export async function* runsInFolder(
-  folder: string,
+/** The runs in an archive of exported histories whose names begin with the prefix. Those that are not `wanted` are not read. */
+export async function* runsInArchive(
+  archive: Archive,
   codec: PayloadCodec,
-  isWanted: (file: string) => boolean = () => true,
+  prefix: string,
+  isWanted: (file: ArchiveFile) => boolean | Promise<boolean> = () => true,
 ): AsyncIterable<Run> {
-  const names = await readdir(folder, { recursive: true });
-  for (const file of names.filter((name) => HISTORY_FILE.test(name) && isWanted(name)).sort()) {
-    const named = { workflowId: basename(file).replace(HISTORY_FILE, ''), runId: '' };
+  for await (const name of archive.list(prefix)) {
+    const found = readHistoryFile(name);
+    if (found === undefined || !(await isWanted(found))) continue;
+    const { file, named = { workflowId: basename(name).replace(/\.json(\.gz)?$/, ''), runId: '' } } = found;
     const run = await runOf(
       named,
-      async () => {
-        const bytes = await readFile(join(folder, file));
-        return historyFromText((file.endsWith('.gz') ? await unzipped(bytes) : bytes).toString('utf8'));
-      },
+      async () => historyFromText(await textIn(file, await archive.read(file))),
       codec,
     );
     yield { ...run, file, ...namesIn(run) };

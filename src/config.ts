@@ -38,6 +38,8 @@ export interface Config {
   secretsKey: Buffer;
   /** Keys that encrypt the payloads which Temporal stores. */
   payloads: PayloadKeys;
+  /** Where histories are exported (src/archive); absent: they are not. `endpoint` is that of an S3-compatible server. */
+  exportTo?: { place: string; endpoint?: string | undefined };
   codecServer: {
     host: string;
     port: number;
@@ -163,6 +165,13 @@ const Environment = z
       .optional(),
     PAYLOAD_KEYS: payloadKeys,
     PAYLOAD_READ_KEYS: payloadKeys,
+    EXPORT_TO: text
+      .regex(
+        /^(?!s3:)|^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w./-]*)?$/,
+        'must be a folder, s3://bucket/prefix, or off',
+      )
+      .optional(),
+    EXPORT_ENDPOINT: z.string().refine(isBaseUrl, 'must be an http or https URL').optional(),
     CODEC_SERVER_HOST: text.default('127.0.0.1'),
     CODEC_SERVER_PORT: port(8234),
     CODEC_SERVER_ORIGINS: origins.optional(),
@@ -226,12 +235,22 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       loadOrCreateSecret(dataDir, 'backoffice-token', 'BACKOFFICE_TOKEN', () => random(24)),
     secretsKey: secretsKey(dataDir, data.SECRETS_KEY),
     payloads: { keys: data.PAYLOAD_KEYS, readKeys: data.PAYLOAD_READ_KEYS },
+    ...exportTo(dataDir, data),
     codecServer: {
       host: data.CODEC_SERVER_HOST,
       port: data.CODEC_SERVER_PORT,
       origins: data.CODEC_SERVER_ORIGINS ?? webOrigins(data.TEMPORAL_UI_PORT),
     },
   };
+}
+
+function exportTo(
+  dataDir: string,
+  { EXPORT_TO: to, EXPORT_ENDPOINT: endpoint }: Environment,
+): Pick<Config, 'exportTo'> {
+  if (to === 'off') return {};
+  if (to?.startsWith('s3:')) return { exportTo: { place: to, endpoint } };
+  return { exportTo: { place: to === undefined ? join(dataDir, 'histories') : resolve(to) } };
 }
 
 /**
@@ -280,6 +299,7 @@ export function describeConfig(config: Config): Record<string, string | number |
     SECRETS_KEY: MASK,
     PAYLOAD_KEYS: maskedKeys(config.payloads.keys),
     PAYLOAD_READ_KEYS: maskedKeys(config.payloads.readKeys),
+    EXPORT_TO: config.exportTo?.place ?? 'off',
   };
 }
 
@@ -392,7 +412,7 @@ function readable(variable: string, kind: string, path: string, read: (pem: Buff
 /** Settings that are secret or contain a secret. */
 const SECRET_SETTINGS = [
   ...['TEMPORAL_API_KEY', 'BACKOFFICE_TOKEN', 'SECRETS_KEY', 'PAYLOAD_KEYS', 'PAYLOAD_READ_KEYS'],
-  'MONGODB_URI',
+  ...['MONGODB_URI', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
 ];
 const SHORTEST_SECRET = 8;
 

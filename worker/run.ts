@@ -1,11 +1,13 @@
-import { Client, type Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
 import { createRoundControl } from '../src/commands/round-control';
 import { createServerTimes } from '../src/commands/server-times';
 import type { Config } from '../src/config';
-import { temporalAddress, type Foundation } from '../src/foundation';
+import { openArchive } from '../src/archive';
+import { historySource } from '../src/archive/export';
+import { temporalAddress, type Foundation, type Temporal } from '../src/foundation';
 import type { Health } from '../src/http/health';
 import type { Logger } from '../src/logging';
 import { untilAborted, untilReached } from '../src/lifecycle';
@@ -14,6 +16,7 @@ import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
 import { bundlePath } from './bundle';
 import { checkRetention, ensureSearchAttributes } from './namespace';
 import { freeLocalAddress, temporalMetrics } from './temporal-metrics';
+import { ensureExportSchedule } from './schedule';
 import { tenantLookup } from './tenants';
 import { createWorker, type WorkerDependencies } from './worker';
 
@@ -23,7 +26,8 @@ const SETUP_TIMEOUT_MS = 5_000;
 /** Composition root of the worker. Runs until `stopped`, and then finishes the activities in progress. */
 export async function runWorker(foundation: Foundation, stopped: AbortSignal): Promise<void> {
   const { config, logger, database, tenants, outbound, sessions, rounds, guards, localWorker } = foundation;
-  const { connection, client } = foundation.temporal;
+  const { client } = foundation.temporal;
+  const { exportTo } = config;
   const metricsAddress = await freeLocalAddress();
   installRuntime(logger, metricsAddress);
   const lookup = tenantLookup(tenants, sessions, logger);
@@ -38,6 +42,8 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,
     observe: (delivery) => outbound.observe(delivery),
+    histories: exportTo && historySource(client, await openArchive(exportTo.place, exportTo.endpoint)),
+    stopped,
     waitingCalls: localWorker.waitingCalls,
     // The worker's own connection takes less CPU than the other client's, which is all JavaScript.
     complete: (taskToken, result) => (localWorker.client ?? client).activity.complete(taskToken, result),
@@ -53,7 +59,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     measures: () => temporalMetrics(metricsAddress),
   });
   const connected = await untilReached(stopped, logger, 'Temporal', () =>
-    connect(config, connection, { activities, askNow: localWorker.waitingCalls.askNow }, logger),
+    connect(config, foundation.temporal, { activities, askNow: localWorker.waitingCalls.askNow }, logger),
   );
   if (connected !== undefined) {
     const { worker } = connected;
@@ -76,7 +82,7 @@ function healthOf(isPolling: () => boolean): Health {
 
 async function connect(
   config: Config,
-  connection: Connection,
+  { connection, client }: Temporal,
   own: Pick<WorkerDependencies, 'activities' | 'askNow'>,
   logger: Logger,
 ): Promise<{ worker: Worker; client: Client }> {
@@ -86,6 +92,7 @@ async function connect(
   await inTime(() => ensureSearchAttributes(connection, namespace));
   const native = await NativeConnection.connect(temporalAddress(config));
   await inTime(() => checkRetention(connection, namespace, logger));
+  if (config.exportTo !== undefined) await inTime(() => ensureExportSchedule(client, logger));
   const dataConverter = dataConverterOf(config.payloads);
   const worker = await createWorker({
     connection: native,

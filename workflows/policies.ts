@@ -128,3 +128,10 @@ export const RESOLVE_CRASHED: ActivityOptions = {
   startToCloseTimeout: 15_000,
   retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 10_000 },
 };
+
+/** It is repeated until the archive takes the histories. The first one may take days. */
+export const EXPORT: ActivityOptions = {
+  startToCloseTimeout: 7 * 24 * 3_600_000,
+  heartbeatTimeout: 60_000,
+  retry: { initialInterval: 5_000, backoffCoefficient: 2, maximumInterval: 300_000 },
+};

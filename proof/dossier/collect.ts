@@ -9,7 +9,7 @@ import { fieldsThatDiffer } from '../compare';
 import { describe } from '../differences';
 import { runsOfRound, type Evidence } from '../evidence';
 import { resetIn } from '../events';
-import { historyToText } from '../history-text';
+import { historyToText } from '../../src/archive/history-text';
 import { recordIn, type RecordInHistory } from '../record';
 import type { Run } from '../runs';
 import { sha256 } from './chain';
@@ -89,11 +89,11 @@ export interface RunPart {
 export async function collect(
   evidence: Evidence,
   gameround: string,
-  { dir, madeAt, madeBy }: { dir?: string | undefined; madeAt: string; madeBy: string },
+  { madeAt, madeBy }: Pick<About, 'madeAt' | 'madeBy'>,
 ): Promise<Dossier> {
   const { rounds, codec, environment } = evidence;
   const runs: Run[] = [];
-  for await (const run of runsOfRound(evidence, gameround, dir)) runs.push(run);
+  for await (const run of runsOfRound(evidence, gameround)) runs.push(run);
   const unreadable = runs.find(({ history }) => history === undefined);
   if (unreadable !== undefined) throw new Error(`${unreadable.workflowId}: ${unreadable.unreadable}`);
   runs.sort((one, other) => begunAt(one) - begunAt(other));

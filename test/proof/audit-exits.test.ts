@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { counted } from '../../proof/command';
 import { roundsIn } from '../../proof/evidence';
-import { exportRun } from '../../proof/export';
+import { openArchive } from '../../src/archive';
 import { finished, playerOf, refused, until } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
 import { startProof, type ProofHarness } from './proof-harness';
@@ -134,13 +134,10 @@ test('a round that a person has reset is no difference, open or over, once or tw
 
 test('a run that is on the server and in the folder is read once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
-  let onServer = 0;
-  for await (const run of roundsIn(proof.evidence(), {})) {
-    onServer += 1;
-    await exportRun(folder, run);
-  }
+  const onServer = await proof.exported(folder);
   let both = 0;
-  for await (const _run of roundsIn(proof.evidence(), { dir: folder })) both += 1;
+  const evidence = { ...proof.evidence(), archive: await openArchive(folder) };
+  for await (const _run of roundsIn(evidence, {})) both += 1;
   expect(both).toBe(onServer);
   await rm(folder, { recursive: true });
 });

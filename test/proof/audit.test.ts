@@ -2,8 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { roundsIn } from '../../proof/evidence';
-import { exportRun } from '../../proof/export';
 import { tableOf } from '../../proof/report';
 import { agreedBooks, finished, playerOf, refused, until } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
@@ -79,7 +77,7 @@ test('rounds of every kind: the audit is clean, names each changed record, and i
   expect(changed.records.get('op1#EUR')).toMatchObject({ credits: total.credits - 630n });
 
   const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
-  for await (const run of roundsIn(proof.evidence(), {})) await exportRun(folder, run);
+  await proof.exported(folder);
   await harness.db.dropDatabase();
   // From the files alone.
   const elsewhere = proof.evidence('a server without these rounds');

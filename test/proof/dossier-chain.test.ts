@@ -10,7 +10,7 @@ import { pageOf } from '../../proof/dossier/page';
 import { stepsOf, type Step } from '../../proof/dossier/story';
 import { verify } from '../../proof/dossier/verify';
 import { write } from '../../proof/dossier/write';
-import { historyFromText } from '../../proof/history-text';
+import { historyFromText } from '../../src/archive/history-text';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { projectRoot } from '../../stack/paths';
 import { recorded } from './support';

@@ -1,11 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { collect, type Dossier } from '../../proof/dossier/collect';
 import { verify } from '../../proof/dossier/verify';
 import { write } from '../../proof/dossier/write';
+import { openArchive } from '../../src/archive';
+import { fileOf } from '../../src/archive/names';
 import { createDrawLog } from '../../src/rng/draw-log';
 import { finished, playerOf, refused } from '../support/player';
 import { OPERATORS, type RoundsHarness } from '../support/rounds-harness';
@@ -27,8 +29,10 @@ afterAll(() => proof?.stop());
 
 const MADE = { madeAt: '2026-11-29T20:00:00.000Z', madeBy: 'gameround test' };
 
-const dossierOf = (gameround: string, dir?: string): Promise<Dossier> =>
-  collect(proof.evidence(), gameround, { ...MADE, dir });
+async function dossierOf(gameround: string, folder?: string): Promise<Dossier> {
+  const archive = folder === undefined ? undefined : await openArchive(folder);
+  return collect({ ...proof.evidence(), archive }, gameround, MADE);
+}
 
 /** The round of the recorded history `spin-won`. */
 let WON: string;
@@ -139,9 +143,10 @@ test('a difference between record and history is in the dossier', async () => {
 
 test('a round that Temporal has forgotten comes from its exported history, or from its record alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
-  await writeFile(join(folder, `${WON}.json.gz`), gzipSync(await recorded('spin-won')));
+  const file = fileOf({ workflowId: `gameround-${WON}`, runId: randomUUID() });
+  await (await openArchive(folder)).write(file, gzipSync(await recorded('spin-won')));
   const { steps, runs } = await dossierOf(WON, folder);
-  expect(runs[0]?.run.from).toBe(`the file ${WON}.json.gz`);
+  expect(runs[0]?.run.from).toBe(`the file ${file}`);
   expect(runs[0]?.run.sha256).toBe(
     createHash('sha256')
       .update(await recorded('spin-won'))

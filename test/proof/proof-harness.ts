@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { audit, type Audited, type AuditPorts, type Finding } from '../../proof/audit';
 import type { Options } from '../../proof/command';
-import { auditPorts, missingRounds, type Evidence } from '../../proof/evidence';
+import { auditPorts, missingRounds, roundsIn, type Evidence } from '../../proof/evidence';
 import { rebuild, type Rebuilt } from '../../proof/rebuild';
+import { createExportActivities } from '../../activities/export';
+import { openArchive } from '../../src/archive';
+import type { Archive } from '../../src/archive/types';
+import { historySource } from '../../src/archive/export';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { dataConverterOf } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
@@ -35,16 +39,21 @@ export interface ProofHarness {
     change?: Partial<AuditPorts>,
   ): Promise<Audited & { all: Record<string, Finding> }>;
   rebuilt(options?: Options, from?: Evidence): Promise<Rebuilt>;
+  /** Exports all runs, also those that go on. Returns how many were not there yet. */
+  exported(place: string): Promise<number>;
   /** As a person resets a workflow: it repeats its newest wallet call. */
   reset(gameround: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startProof(walletTimeoutMs = 500): Promise<ProofHarness> {
+/** `archive`: where the worker exports histories. */
+export async function startProof(walletTimeoutMs = 500, archive?: Archive): Promise<ProofHarness> {
   const codePath = await workflowBundle('plain', undefined, 'replay');
   const dataConverter = dataConverterOf(KEYS);
   const harness = await startRounds({ worker: 'none', dataConverter, walletTimeoutMs });
-  const { taskQueue, activities } = harness;
+  const { taskQueue } = harness;
+  const histories = archive && historySource(harness.client, archive, taskQueue);
+  const activities = { ...harness.activities, ...createExportActivities({ histories }) };
   const address = required('TEST_TEMPORAL_ADDRESS');
   const worker: { client: Client; stop(): Promise<void> } = await runWorker({
     ...{ address, namespace: 'default', taskQueue, activities, payloads: KEYS },
@@ -122,7 +131,7 @@ export async function startProof(walletTimeoutMs = 500): Promise<ProofHarness> {
   ): Promise<Audited & { all: Record<string, Finding> }> {
     const all: Record<string, Finding> = {};
     const replay = { codePath, dataConverter: dataConverterOf(KEYS) };
-    const ports = { ...(await auditPorts(from, options)), ...change };
+    const ports = { ...(await auditPorts(await withArchive(from, options), options)), ...change };
     const found = (finding: Finding): void => void (all[finding.gameround] = finding);
     return { ...(await audit({ ...ports, replay, found, step: () => undefined })), all };
   }
@@ -131,7 +140,19 @@ export async function startProof(walletTimeoutMs = 500): Promise<ProofHarness> {
     const ports = { rounds: harness.rounds, guards: createGuards(harness.db) };
     await ensureRoundIndexes(harness.rounds);
     const quiet = { found: () => undefined, step: () => undefined };
-    return rebuild({ ...ports, ...quiet, runs: missingRounds(from, options) });
+    return rebuild({ ...ports, ...quiet, runs: missingRounds(await withArchive(from, options), options) });
+  }
+
+  async function withArchive(from: Evidence, { dir }: Options): Promise<Evidence> {
+    return dir === undefined ? from : { ...from, archive: await openArchive(dir) };
+  }
+
+  async function exported(place: string): Promise<number> {
+    const source = historySource(harness.client, await openArchive(place), harness.taskQueue);
+    let count = 0;
+    for await (const run of roundsIn(evidence(), {}))
+      if ((await source.export(run)) === 'written') count += 1;
+    return count;
   }
 
   async function reset(gameround: string): Promise<void> {
@@ -151,7 +172,7 @@ export async function startProof(walletTimeoutMs = 500): Promise<ProofHarness> {
   }
 
   return {
-    ...{ harness, playAll, evidence, audited, rebuilt, reset },
+    ...{ harness, playAll, evidence, audited, rebuilt, exported, reset },
     stop: async () => {
       await worker.stop();
       await harness.stop();

@@ -1,5 +1,5 @@
 import { factsOf, type Fact } from '../../proof/events';
-import { historyFromText } from '../../proof/history-text';
+import { historyFromText } from '../../src/archive/history-text';
 import { recordIn } from '../../proof/record';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { totals } from '../../src/domain/round/replies';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { quietRuntime } from '../../proof/command';
 import { replay, type Replayed } from '../../proof/replay';
-import { runsInFolder } from '../../proof/runs';
+import { runsInArchive } from '../../proof/runs';
+import { openArchive } from '../../src/archive';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { dataConverterOf } from '../../src/payloads/data-converter';
 import type { PayloadKeys } from '../../src/payloads/keys';
@@ -33,7 +34,7 @@ const put = (name: string, text: string | Buffer): Promise<void> => writeFile(jo
 /** What is wrong with the histories in the folder, by the name of the file; '' if one replays. */
 async function problems(code = codePath, keys = NO_KEYS): Promise<Record<string, string>> {
   const found: [string, string][] = [];
-  const runs = runsInFolder(folder, createPayloadCodec(keys));
+  const runs = runsInArchive(await openArchive(folder), createPayloadCodec(keys), '');
   const reason = ({ problem }: Replayed): string =>
     problem === undefined ? '' : `${problem.eventId ?? '-'} ${problem.reason}`;
   for await (const replayed of replay(runs, { codePath: code, dataConverter: dataConverterOf(keys) }))

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Payload } from '@temporalio/common';
-import { historyFromText, historyToText } from '../../proof/history-text';
+import { historyFromText, historyToText } from '../../src/archive/history-text';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import type { PayloadKeys } from '../../src/payloads/keys';
 import { projectRoot } from '../../stack/paths';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { version } from '../../package.json';
 import { finished, playerOf, until, type Player } from '../support/player';
-import { historyToText } from '../../proof/history-text';
+import { historyToText } from '../../src/archive/history-text';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /*

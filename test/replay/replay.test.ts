@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { OPERATORS } from '../support/rounds-harness';
-import { historyFromText } from '../../proof/history-text';
+import { historyFromText } from '../../src/archive/history-text';
 import { workflowBundle } from '../support/workflow-bundle';
 
 /**

@@ -1,5 +1,6 @@
 import { temporal } from '@temporalio/proto';
-import type { History } from './events';
+
+type History = temporal.api.history.v1.IHistory;
 
 const Message = temporal.api.history.v1.History;
 
@@ -9,6 +10,12 @@ const Message = temporal.api.history.v1.History;
  */
 export function historyToText(history: History): string {
   return JSON.stringify(Message.fromObject(history).toJSON());
+}
+
+/** The events of a history in this form, each as a text. */
+export function eventsToText(events: NonNullable<History['events']>): string[] {
+  const { events: plain = [] } = Message.fromObject({ events }).toJSON() as { events?: object[] };
+  return plain.map((event) => JSON.stringify(event));
 }
 
 /**

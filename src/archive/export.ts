@@ -1,0 +1,85 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { EXPORTED_TYPES, type HistorySource } from '../contracts/export';
+import { TASK_QUEUE } from '../contracts/gameround';
+import { eventsToText } from './history-text';
+import { parseTimestamp } from '../domain/time';
+import { fileOf, type NamedRun } from './names';
+import type { Archive } from './types';
+
+const zipped = promisify(gzip);
+
+/** Few, so that the conversion of one page does not hold up the process. */
+const EVENTS_PER_PAGE = 100;
+const NOT_FOUND = 5;
+/** The server does not say how long it keeps runs. */
+const UNKNOWN_RETENTION_S = 90 * 24 * 3_600;
+
+/** Its text is the time until which all that has ended is in the archive. So an archive that is new gets everything. */
+const MARK = 'exported-until.txt';
+/** The server may list a run some time after it has ended, so a part is looked at again. */
+const AGAIN_MS = 3_600_000;
+
+/** Reads the runs that have ended from the server, and writes their histories to the archive. Payloads stay encrypted. */
+export function historySource(client: Client, archive: Archive, taskQueue = TASK_QUEUE): HistorySource {
+  const keptSince = async (): Promise<Date> => {
+    const { connection, options } = client;
+    const { namespace } = options;
+    const { config } = await connection.workflowService.describeNamespace({ namespace });
+    const seconds = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) || UNKNOWN_RETENTION_S;
+    return new Date(Date.now() - seconds * 1_000);
+  };
+  return {
+    keptSince,
+    async begin() {
+      const kept = await keptSince();
+      if (!(await archive.has(MARK))) return kept;
+      const until = parseTimestamp((await archive.read(MARK)).toString().trim()) ?? 0;
+      return new Date(Math.max(kept.getTime(), until - AGAIN_MS));
+    },
+    mark: (until) => archive.write(MARK, Buffer.from(`${until.toISOString()}\n`)),
+    async *endedIn(from, until) {
+      const types = EXPORTED_TYPES.map((type) => `'${type}'`).join(', ');
+      const query =
+        `WorkflowType IN (${types}) AND TaskQueue = '${taskQueue}' AND ExecutionStatus != 'Running'` +
+        ` AND CloseTime >= '${from.toISOString()}'` +
+        (until === undefined ? '' : ` AND CloseTime < '${until.toISOString()}'`);
+      for await (const { workflowId, runId } of client.workflow.list({ query })) yield { workflowId, runId };
+    },
+    async export(run) {
+      const file = fileOf(run);
+      if (await archive.has(file)) return 'there';
+      const text = await historyTextOf(client, run);
+      if (text === undefined) return 'gone';
+      await archive.write(file, await zipped(text));
+      return 'written';
+    },
+  };
+}
+
+/** Undefined if the server has deleted the run meanwhile. */
+async function historyTextOf(client: Client, { workflowId, runId }: NamedRun): Promise<string | undefined> {
+  const { connection, options } = client;
+  const about = {
+    namespace: options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: EVENTS_PER_PAGE,
+  };
+  const parts: string[] = [];
+  let nextPageToken: Uint8Array | null | undefined;
+  do {
+    const page = await connection.workflowService
+      .getWorkflowExecutionHistory({ ...about, nextPageToken })
+      .catch((error: unknown) => {
+        if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
+        throw error;
+      });
+    if (page === undefined) return undefined;
+    parts.push(...eventsToText(page.history?.events ?? []));
+    nextPageToken = page.nextPageToken;
+    await otherWork();
+  } while (nextPageToken && nextPageToken.length > 0);
+  return `{"events":[${parts.join(',')}]}`;
+}
