@@ -44,7 +44,8 @@ function isTornApart({ activation }: ActivateInput, last: Task, task: Task): boo
   const { historySize, startedAt } = task;
   if (historySize === '0' || historySize !== last.historySize || startedAt !== last.startedAt) return false;
   const jobs = (activation.jobs ?? []).filter(({ queryWorkflow }) => !queryWorkflow);
-  // In the same task, only the cancellation of a call by the code itself may follow.
+  // In the same task, only the cancellation of an activity by the code itself may follow. A longer history alone does not tell
+  // new events: a task whose update was refused leaves none, so the next events get its event ids.
   const hasNewEvents = task.historyLength > last.historyLength;
-  return jobs.some(({ signalWorkflow, doUpdate }) => hasNewEvents || signalWorkflow || doUpdate);
+  return jobs.some(({ resolveActivity }) => hasNewEvents || !resolveActivity?.result?.cancelled);
 }

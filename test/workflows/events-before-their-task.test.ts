@@ -4,7 +4,7 @@ import { interceptors } from '../../workflows/events-before-their-task';
 /* Which activations are refused; test/workflows/cold-query.test.ts has the rounds that need it. */
 
 type Activation = ActivateInput['activation'];
-type Job = 'signalWorkflow' | 'doUpdate' | 'resolveActivity' | 'queryWorkflow';
+type Job = 'signalWorkflow' | 'doUpdate' | 'resolveActivity' | 'fireTimer' | 'queryWorkflow' | 'cancelled';
 
 /** An activation after so many events, of a task that the server began at that second. */
 function activation(
@@ -14,7 +14,12 @@ function activation(
   historySizeBytes = 100 * second,
 ): Activation {
   const timestamp = { seconds: second, nanos: 5 };
-  const activated = { historyLength, historySizeBytes, timestamp, jobs: jobs.map((job) => ({ [job]: {} })) };
+  const activated = {
+    ...{ historyLength, historySizeBytes, timestamp },
+    jobs: jobs.map((job) =>
+      job === 'cancelled' ? { resolveActivity: { result: { cancelled: {} } } } : { [job]: {} },
+    ),
+  };
   return activated as unknown as Activation;
 }
 
@@ -47,7 +52,11 @@ test.each<[string, boolean, Activation[]]>([
   ['a result without its task', false, [before, activation(15, 1, ['resolveActivity'])]],
   ['an update apart from its task', false, [before, activation(10, 1, ['doUpdate'])]],
   ['a signal apart from its task', false, [before, activation(10, 1, ['signalWorkflow'])]],
-  ['what the code itself has cancelled', true, [before, activation(10, 1, ['resolveActivity'])]],
+  ['what the code itself has cancelled', true, [before, activation(10, 1, ['cancelled'])]],
+  ['what was cancelled, without its task', false, [before, activation(15, 1, ['cancelled'])]],
+  // As many events as the task before, which has left none: its update was refused.
+  ['a timer apart from its task', false, [before, activation(10, 1, ['fireTimer'])]],
+  ['a result apart from its task', false, [before, activation(10, 1, ['resolveActivity'])]],
   ['a task of the same size', true, [before, activation(15, 2, ['signalWorkflow'], 100)]],
   ['a clock that was set back', true, [before, activation(15, 1, ['signalWorkflow'], 200)]],
   [
