@@ -78,7 +78,7 @@ const SWITCHES: readonly Switch[] = [
     id: 'outage',
     group: 'payouts',
     label: 'Be down for payouts until switched off',
-    then: 'The round stays open, and the service pays again, up to a minute apart, until the wallet takes it. No win is lost.',
+    then: 'An open round stays open, and the service pays again, up to a minute apart, until the wallet takes it. No win is lost.',
     faults: [credit, end].map((match) => ({ ...match, fault: 'status', status: 503, times: UNTIL_OFF })),
   },
 ];

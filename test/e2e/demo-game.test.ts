@@ -52,11 +52,17 @@ interface Played {
   picture: (name: string) => Promise<void>;
 }
 
-async function open(playerId: string, how: BrowserContextOptions, as: string): Promise<Played> {
+async function open(
+  playerId: string,
+  how: BrowserContextOptions,
+  as: string,
+  { greeting = 'Good luck!', ...launch }: { greeting?: string; mode?: string; gameround?: string } = {},
+): Promise<Played> {
   const { id: operatorId, secret } = operatorParty('op1');
   const operator = createOperatorClient({ baseUrl: stack.api, operatorId, secret });
   const { url } = await operator.getGameURL({
     ...{ playerId, currency: 'EUR', gameCode: stack.gameCode, language: 'en', mode: 'real' },
+    ...launch,
   });
   const page = await (await browser.newContext(how)).newPage();
   const faults: string[] = [];
@@ -69,7 +75,7 @@ async function open(playerId: string, how: BrowserContextOptions, as: string): P
   const text = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? '';
   const shows = (id: string, wanted: string | RegExp) =>
     page.locator(`#${id}`).filter({ hasText: wanted, visible: true }).waitFor({ timeout: 60_000 });
-  await shows('message', 'Good luck!');
+  await shows('message', greeting);
   const switchTo = async (situation: string, on = true) => {
     const box = page.locator(`#switch-${situation}`);
     await box.setChecked(on);
@@ -214,4 +220,24 @@ test('who wants less motion sees no reel turn', async () => {
   expect(await page.evaluate('document.getAnimations().length')).toBe(0);
   await page.locator('#message').filter({ hasText: /win/ }).waitFor();
   expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+});
+
+test('a demo player has no switches, and a past round has no buttons', async () => {
+  const demo = await open('dave', WIDE, 'demo', { mode: 'demo' });
+  await click(demo.page, 'spin');
+  await demo.shows('message', /win/);
+  expect(await demo.page.locator('#desk').isHidden()).toBe(true);
+  await demo.picture('played');
+
+  const { page, shows, text } = await open('erin', WIDE, 'real');
+  await page.locator('#quick').check();
+  await click(page, 'spin');
+  await shows('status', 'closed');
+  const gameround = await text('hash');
+  const launch = { mode: 'history', gameround, greeting: 'This round was played before.' };
+  const past = await open('erin', WIDE, 'history', launch);
+  expect(await past.text('history-facts')).toContain(gameround);
+  expect(await past.page.locator('.cabinet button:visible').count()).toBe(0);
+  await past.picture('shown');
+  expect([...demo.faults, ...past.faults]).toEqual([]);
 });

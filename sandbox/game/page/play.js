@@ -166,7 +166,9 @@ function show(next) {
   put('open', money(view.round?.amountToCollect ?? 0));
   put('status', view.round?.status ?? 'none');
   put('hash', view.round?.hash ?? '–');
-  byId('controls').hidden = view.mode === 'history';
+  for (const id of ['controls', 'meters', 'sound', 'tables']) byId(id).hidden = view.mode === 'history';
+  // The service lists no demo rounds.
+  byId('rounds-panel').hidden = view.mode !== 'real';
   showBets();
   if (reels === undefined) {
     reels = createReels(byId('reels'), view.machine.strip, click);
@@ -218,6 +220,7 @@ function showHistory({ gameRoundInfo, gameState, protectedInfo, gameHistory }) {
   const facts = { ...gameRoundInfo, ...protectedInfo, ...gameHistory };
   const entries = Object.entries(facts).flatMap(([name, value]) => {
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    if (text === '') return [];
     return [element('dt', { textContent: name }), element('dd', { textContent: text })];
   });
   byId('history-facts').replaceChildren(...entries);
