@@ -2768,4 +2768,10 @@ export const BREAKS: readonly Break[] = [
     find: "overlap: 'SKIP'",
     replace: "overlap: 'ALLOW_ALL'",
   },
+  {
+    rows: ['c8.drill'],
+    file: 'proof/replay.ts',
+    find: 'if (reset === undefined || !started) return history;',
+    replace: 'if (reset === undefined || started) return history;',
+  },
 ];

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
 import { audit, type Audited, type AuditPorts, type Finding } from '../../proof/audit';
 import type { Options } from '../../proof/command';
 import { auditPorts, missingRounds, roundsIn, type Evidence } from '../../proof/evidence';
 import { rebuild, type Rebuilt } from '../../proof/rebuild';
+import type { ReplayOptions } from '../../proof/replay';
 import { createExportActivities } from '../../activities/export';
 import { openArchive } from '../../src/archive';
 import type { Archive } from '../../src/archive/types';
@@ -43,21 +43,28 @@ export interface ProofHarness {
   exported(place: string): Promise<number>;
   /** As a person resets a workflow: it repeats its newest wallet call. */
   reset(gameround: string): Promise<void>;
+  /** As in a deployment: a new worker starts, the old one stops. */
+  replaceWorker(): Promise<void>;
+  replayOptions: ReplayOptions;
   stop(): Promise<void>;
 }
 
 /** `archive`: where the worker exports histories. */
-export async function startProof(walletTimeoutMs = 500, archive?: Archive): Promise<ProofHarness> {
+export async function startProof(
+  walletTimeoutMs = 500,
+  archive?: Archive,
+  gameUrl?: string,
+): Promise<ProofHarness> {
   const codePath = await workflowBundle('plain', undefined, 'replay');
   const dataConverter = dataConverterOf(KEYS);
-  const harness = await startRounds({ worker: 'none', dataConverter, walletTimeoutMs });
+  const harness = await startRounds({ worker: 'none', dataConverter, walletTimeoutMs, gameUrl });
   const { taskQueue } = harness;
   const histories = archive && historySource(harness.client, archive, taskQueue);
   const activities = { ...harness.activities, ...createExportActivities({ histories }) };
   const address = required('TEST_TEMPORAL_ADDRESS');
-  const worker: { client: Client; stop(): Promise<void> } = await runWorker({
-    ...{ address, namespace: 'default', taskQueue, activities, payloads: KEYS },
-  });
+  const newWorker = (): Promise<{ stop(): Promise<void> }> =>
+    runWorker({ address, namespace: 'default', taskQueue, activities, payloads: KEYS });
+  let worker = await newWorker();
 
   async function playAll(): Promise<Record<string, string>> {
     const as = async (
@@ -173,6 +180,12 @@ export async function startProof(walletTimeoutMs = 500, archive?: Archive): Prom
 
   return {
     ...{ harness, playAll, evidence, audited, rebuilt, exported, reset },
+    replayOptions: { codePath, dataConverter },
+    async replaceWorker() {
+      const before = worker;
+      worker = await newWorker();
+      await before.stop();
+    },
     stop: async () => {
       await worker.stop();
       await harness.stop();
