@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { createGameApp } from './game/game';
 import type { RunningServer } from './http/server';
+import { startLinks } from './http/start-page';
 import { createWalletApp } from './wallet/wallet';
 
 /** Composition root of the sandbox: wallet and game in one process, until a signal or until the parent is gone. */
@@ -17,6 +18,7 @@ const environment = z.object({
   PORT: port(8080),
   DATA_DIR: z.string().min(1).default('.data'),
   LOG_LEVEL: z.string().min(1).default('info'),
+  START_LINKS: z.string().default(''),
 });
 
 async function main(): Promise<void> {
@@ -29,7 +31,12 @@ async function main(): Promise<void> {
   const env = parsed.data;
   const log = pino({ level: env.LOG_LEVEL, base: { process: 'sandbox' } });
   const serviceUrl = (env.SERVICE_URL ?? `http://127.0.0.1:${env.PORT}`).replace(/\/$/, '');
-  const shared = { host: env.SANDBOX_HOST, serviceUrl, log };
+  const shared = {
+    host: env.SANDBOX_HOST,
+    serviceUrl,
+    log,
+    links: env.START_LINKS === '' ? undefined : startLinks(env.START_LINKS),
+  };
   const wallet = await createWalletApp({
     ...shared,
     port: env.SANDBOX_WALLET_PORT,

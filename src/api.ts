@@ -103,6 +103,7 @@ function httpDeps(
     wallet,
     environment: config.environment,
     signatureHints: config.http.signatureHints,
+    startLinks: config.http.startLinks,
     sandbox: config.http.pageSigns ? firstTenants(config.tenantsFile) : undefined,
     limits: { calls: config.http.maxCalls, crowd: Math.max(DEFAULT_LIMITS.crowd, 2 * config.http.maxCalls) },
     health,

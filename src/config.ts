@@ -20,6 +20,8 @@ export interface Config {
     pageSigns: boolean;
     /** A 401 has a hint. */
     signatureHints: boolean;
+    /** Links of the page `/`. */
+    startLinks: { label: string; url: string }[];
   };
   /** Address of the admin port (metrics, health); port 0: any free port. */
   admin: { host: string; port: number };
@@ -101,6 +103,14 @@ const origins = z
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 const headerText = (message: string) => text.regex(HEADER_TEXT, message);
 const NO_BLANKS = 'must be printable ASCII without white space';
+/** `label url; label url` */
+const startLinks = z.string().transform((text, context) =>
+  text.split(';').map((part) => {
+    const [, label = '', url = ''] = /^\s*(.+?)\s+(https?:\/\/\S+)\s*$/.exec(part) ?? [];
+    if (url === '') context.addIssue({ code: 'custom', message: 'must be like: label url; label url' });
+    return { label, url };
+  }),
+);
 const switchText = z.enum(['on', 'off'], { error: 'must be on or off' });
 
 const Environment = z
@@ -129,6 +139,7 @@ const Environment = z
       .max(100_000, 'must be a number, 8 to 100000')
       .default(256),
     API_PAGE_SIGNS: switchText.default('off'),
+    START_LINKS: startLinks.default([]),
     SIGNATURE_HINTS: switchText.optional(),
     DATA_DIR: text.default('.data'),
     TENANTS_FILE: text.optional(),
@@ -211,6 +222,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       trustedProxies: data.TRUSTED_PROXIES,
       maxCalls: data.MAX_CALLS,
       pageSigns: data.API_PAGE_SIGNS === 'on',
+      startLinks: data.START_LINKS,
       signatureHints: (data.SIGNATURE_HINTS ?? (HINTED.includes(data.ENVIRONMENT) ? 'on' : 'off')) === 'on',
     },
     admin: { host: data.ADMIN_HOST, port: data.ADMIN_PORT },

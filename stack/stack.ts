@@ -10,6 +10,7 @@ import { rotateLog } from './logs';
 import { startMongod } from './mongod';
 import { requireFreePorts } from './needed-ports';
 import { isPlainSandbox, sandboxTenants } from './sandbox-tenants';
+import { startLinks } from './summary';
 import { supervise, type Supervised } from './supervise';
 import { startTemporal } from './temporal';
 import { until } from './until';
@@ -253,6 +254,7 @@ function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: 
     SERVICE_URL: env.SERVICE_URL || `http://${reachable(http.host)}:${http.port}`,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     MONGODB_URI: servers.mongodbUri,
+    START_LINKS: env.START_LINKS || startLinks(config, servers),
     SECRETS_KEY: secretsKey.toString('base64'),
     BACKOFFICE_TOKEN: backofficeToken,
   };

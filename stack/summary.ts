@@ -2,9 +2,14 @@ import { join } from 'node:path';
 import { maskedUri, reachable } from '../src/config';
 import { GAMEROUND_ATTENTION } from '../src/contracts/search-attributes';
 import type { StackConfig } from './config';
-import type { Stack } from './stack';
 
-type Shown = Pick<Stack, 'temporalAddress' | 'mongodbUri' | 'launchUrl'>;
+interface Addresses {
+  readonly temporalAddress: string;
+  readonly mongodbUri: string;
+}
+interface Shown extends Addresses {
+  readonly launchUrl: string | undefined;
+}
 
 /** What a person needs when everything is up; credentials in addresses are masked. */
 export function summary(config: StackConfig, stack: Shown, tookMs: number): string {
@@ -21,11 +26,19 @@ export function summary(config: StackConfig, stack: Shown, tookMs: number): stri
     ...(stack.launchUrl === undefined
       ? []
       : ['  Play (used once, within 60 s):', `  ${stack.launchUrl}`, '']),
-    '  Ctrl-C stops everything.',
+    `  These links, at any time: ${rows[0]?.[1]}/   Ctrl-C stops everything.`,
   ].join('\n');
 }
 
-function addresses(config: StackConfig, stack: Shown): [string, string][] {
+/** `label url; label url`: the links of the start pages. */
+export function startLinks(config: StackConfig, stack: Addresses): string {
+  return addresses(config, stack)
+    .filter(([, value]) => value.startsWith('http'))
+    .map(([label, url]) => `${label} ${url}`)
+    .join('; ');
+}
+
+function addresses(config: StackConfig, stack: Addresses): [string, string][] {
   const { host, port } = config.service.http;
   const { admin } = config.service;
   const api = `http://${reachable(host)}:${port}`;

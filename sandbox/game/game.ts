@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import { ProviderClient } from '../../sdk';
 import { createKit } from '../http/kit';
+import type { StartLink } from '../http/start-page';
 import { listen, type ListenOptions, type RunningServer } from '../http/server';
 import { sandboxProviders, type SandboxProvider } from '../tenants';
 import { addCallbacks } from './callbacks';
@@ -31,6 +32,7 @@ export interface GameOptions extends ListenOptions {
   maxCalls?: number | undefined;
   log?: Logger | undefined;
   now?: (() => Date) | undefined;
+  links?: readonly StartLink[] | undefined;
 }
 
 /** A demo game: the provider's server side, the callbacks that the service makes to it, and a page to play on. */

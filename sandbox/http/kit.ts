@@ -8,6 +8,7 @@ import { answerWithFault, send } from './fault-effects';
 import { type CallFacts, faultRequest, FaultSwitches } from './faults';
 import { Holds } from './holds';
 import type { ProcessCall } from './reply';
+import { addStartPage, type StartLink } from './start-page';
 
 /** What both sandbox servers share: every call is recorded, and can be made to go wrong by a switch. */
 export interface Kit {
@@ -26,6 +27,8 @@ export interface KitOptions {
   /** How many received calls are kept for `GET /sandbox/calls`. */
   maxCalls?: number | undefined;
   now?: (() => Date) | undefined;
+  /** Of the start page. */
+  links?: readonly StartLink[] | undefined;
 }
 
 export interface CallState {
@@ -39,7 +42,13 @@ const LISTED_BY_DEFAULT = 1_000;
 
 const NOT_FOUND = { status: 404, body: { errorCode: { id: 1005, msg: 'NOTFOUND', clientmsg: '' } } };
 
-export function createKit({ name, log, maxCalls = 5_000, now = () => new Date() }: KitOptions): Kit {
+export function createKit({
+  name,
+  log,
+  maxCalls = 5_000,
+  now = () => new Date(),
+  links = [],
+}: KitOptions): Kit {
   const kit: Kit = {
     app: new Koa(),
     router: new Router(),
@@ -53,6 +62,7 @@ export function createKit({ name, log, maxCalls = 5_000, now = () => new Date() 
   kit.app.on('error', (error: Error) => kit.log.debug({ err: error }, 'connection'));
   kit.app.use(recordCall(kit));
   addAdminRoutes(kit);
+  addStartPage(kit.router, `gameround: the sandbox’s ${name}`, links);
   return kit;
 }
 

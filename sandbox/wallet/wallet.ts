@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createKit } from '../http/kit';
+import type { StartLink } from '../http/start-page';
 import { listen, type ListenOptions, type RunningServer } from '../http/server';
 import { sandboxOperators, type SandboxOperator } from '../tenants';
 import { addWalletAdmin } from './admin';
@@ -22,6 +23,7 @@ export interface WalletOptions extends ListenOptions {
   maxCalls?: number | undefined;
   log?: Logger | undefined;
   now?: (() => Date) | undefined;
+  links?: readonly StartLink[] | undefined;
 }
 
 export interface SandboxApp {
@@ -34,9 +36,11 @@ export function createWalletApp(options: WalletOptions = {}): SandboxApp {
   return { start: () => startWallet(options) };
 }
 
+const OWN_LINKS: readonly StartLink[] = [{ label: 'Play', url: '/launch?redirect=1' }];
+
 async function startWallet(options: WalletOptions): Promise<RunningServer> {
   const operators = options.operators ?? sandboxOperators;
-  const kit = createKit({ name: 'wallet', ...options });
+  const kit = createKit({ name: 'wallet', ...options, links: options.links ?? OWN_LINKS });
   const books = await Books.open({
     operators,
     defaultBalance: options.defaultBalance ?? 100_000,

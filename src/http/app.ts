@@ -16,6 +16,7 @@ import { randomRoutes } from './routes/random';
 import { readRoutes } from './routes/reads';
 import { roundRoutes } from './routes/rounds';
 import { QUIET_PATHS, serviceRoutes } from './routes/service';
+import { startPage } from './start-page';
 
 /** Creates the HTTP interface. It does not listen: pass `createApp(deps).callback()` to a server. */
 export function createApp(deps: HttpDeps): Koa<CallState> {
@@ -59,6 +60,7 @@ export function createApp(deps: HttpDeps): Koa<CallState> {
   });
   app.use(errorReplies(deps.logger));
   app.use(limitInFlight({ ...DEFAULT_LIMITS, ...deps.limits }.crowd, (path) => QUIET_PATHS.includes(path)));
+  app.use(startPage(deps.startLinks));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

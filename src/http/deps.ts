@@ -71,6 +71,12 @@ export interface SandboxTenants {
   gameCode: string;
 }
 
+/** A link of the start page. */
+export interface StartLink {
+  label: string;
+  url: string;
+}
+
 export interface HttpDeps {
   /** Without a trailing slash. */
   baseUrl: string;
@@ -81,6 +87,8 @@ export interface HttpDeps {
   rounds: Rounds;
   /** The sandbox's own tenants, whose calls the page /docs signs. Absent where the service is no sandbox. */
   sandbox?: SandboxTenants | undefined;
+  /** Links of the page `/`. Without them, its own. */
+  startLinks?: readonly StartLink[];
   /** If absent, demo sessions get MODENOTALLOWED for every round call. */
   demoRounds?: DemoRounds;
   roundLists: RoundLists;

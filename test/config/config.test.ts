@@ -28,6 +28,7 @@ describe('loadConfig', () => {
       trustedProxies: 0,
       maxCalls: 256,
       pageSigns: false,
+      startLinks: [],
       signatureHints: true,
     });
     expect(config.temporal).toEqual({ address: '127.0.0.1:7233', namespace: 'default' });
