@@ -19,7 +19,7 @@ import { owesNothing, applyWalletOutcome } from '../src/domain/round/apply-walle
 import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { WalletCall, WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
-import type { Guards } from '../src/read-model/guards';
+import type { Guards } from '../src/contracts/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import { endWithAnswer, type AnswerDependencies } from './answers';
 import { FAILURE_TYPES, goOnWith } from './failures';

@@ -1,7 +1,7 @@
 import { forEach } from '../src/domain/for-each';
 import { holdsGuard } from '../src/domain/round/replies';
 import type { RoundIdentity } from '../src/domain/round/types';
-import type { Guards } from '../src/read-model/guards';
+import type { Guards } from '../src/contracts/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import type { Finding } from './audit';
 import { recordIn } from './record';

@@ -1,5 +1,5 @@
 import type { OperatorWallet } from './clients/types';
-import type { CommandPorts, RoundGuards } from './commands/ports';
+import type { CommandPorts } from './commands/ports';
 import type { RoundStateView } from './contracts/gameround';
 import { refuse } from './domain/errors';
 import type { Logger } from './logging';
@@ -10,7 +10,7 @@ import { createTicketChooser } from './tickets';
 
 /** Connects the commands to the read model, the tenants and the wallet. */
 export function commandPorts(parts: {
-  guards: RoundGuards;
+  guards: CommandPorts['guards'];
   rounds: Pick<Rounds, 'write' | 'recorded'>;
   queries: Pick<RoundQueries, 'find' | 'standing' | 'ticketUse'>;
   tenants: Tenants;

@@ -1,4 +1,5 @@
 import type { RoundStateView } from '../contracts/gameround';
+import type { Guards } from '../contracts/guards';
 import type { Standing } from '../domain/round/record';
 import type { Recorded } from '../domain/round/known-entries';
 import type { RoundPolicy, RoundSnapshot, Ticket } from '../domain/round/types';
@@ -15,7 +16,7 @@ export interface CommandPorts {
   findStanding(gameround: string): Promise<Standing | undefined>;
   /** Writes the record if it is missing or older than its workflow, and returns whether it was. */
   repairRecord(state: RoundStateView): Promise<boolean>;
-  guards: RoundGuards;
+  guards: Pick<Guards, 'take' | 'free' | 'restore' | 'holder' | 'undecidedBets'>;
   /** The settings of operator and game that a new round copies. */
   policyFor(session: Pick<Session, 'operatorId' | 'gameCode'>): Promise<RoundPolicy>;
   /** The player's ticket in the session's currency with this stake. Rejects with NOTICKETAVAILABLE if there is none. */
@@ -26,25 +27,4 @@ export interface ChosenTicket {
   ticket: Ticket;
   /** All tickets that the operator returned, including the chosen one. */
   tickets: Record<string, unknown>[];
-}
-
-export interface GuardHolder {
-  gameround: string;
-  confirmed: boolean;
-}
-
-export interface GuardKey {
-  operatorId: string;
-  playerId: string;
-  gameCode: string;
-  mode: string;
-}
-
-/** The open-round guard (docs/interface#open-round-guard): see src/read-model/guards.ts. */
-export interface RoundGuards {
-  take(key: GuardKey, gameround: string, start: string): Promise<GuardHolder | 'recorded'>;
-  free(key: GuardKey, holder: GuardHolder): Promise<boolean>;
-  restore(key: GuardKey, gameround: string): Promise<boolean>;
-  holder(key: GuardKey): Promise<GuardHolder | undefined>;
-  undecidedBets(): AsyncIterable<{ gameround: string; start: string }>;
 }

@@ -7,7 +7,7 @@ import type { RoundSnapshot, StartCommand } from '../domain/round/types';
 import { owns, type Session } from '../domain/session';
 import { startCommandOf } from './start-command';
 import { commandDeadline, msLeft } from './deadline';
-import type { GuardHolder } from './ports';
+import type { GuardHolder } from '../contracts/guards';
 import {
   actorOf,
   recordOf,

@@ -1,7 +1,7 @@
 import type { ListedRound, Standing } from '../domain/round/record';
 import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
-import type { Guards } from '../read-model/guards';
+import type { Guards } from '../contracts/guards';
 import type { RoundDocument, Rounds } from '../read-model/rounds';
 
 /** Queries of the read model. Each rejects if MongoDB can't be read. */

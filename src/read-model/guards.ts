@@ -1,4 +1,5 @@
 import { MongoServerError, type Collection, type Db, type Filter } from 'mongodb';
+import type { GuardHolder, GuardKey, Guards } from '../contracts/guards';
 import { isDuplicateKey } from './connect';
 
 /**
@@ -29,53 +30,6 @@ const MAX_ATTEMPTS = 5;
 const READ_TIMEOUT_MS = 1_000;
 /** A database that hangs causes an error well before the time of a caller or an activity is over. */
 const LIMITS = { timeoutMS: 2_000 };
-
-export interface GuardKey {
-  operatorId: string;
-  playerId: string;
-  gameCode: string;
-  mode: string;
-}
-
-export interface GuardHolder {
-  gameround: string;
-  confirmed: boolean;
-}
-
-export type Confirmed = 'first' | 'again' | 'lost' | 'overtaken';
-
-export interface Guards {
-  /**
-   * Takes the guard for a round that is not known, if it is free. Returns the holder: this round or another one; or
-   * `recorded` if the round has a record. `start`: what the round is started with, as JSON.
-   */
-  take(key: GuardKey, gameround: string, start?: string): Promise<GuardHolder | 'recorded'>;
-  /**
-   * Takes the guard from a holder that is not open any more. False if the holder changed meanwhile. A round without a record
-   * that has confirmed the guard is kept (undecidedBets), since its bet may have been taken.
-   */
-  free(key: GuardKey, holder: GuardHolder): Promise<boolean>;
-  /** Gives the free guard to a round that has a record. False if another round has it, or there is no record. */
-  restore(key: GuardKey, gameround: string): Promise<boolean>;
-  /**
-   * Confirms the guard before the initial debit.
-   * - `first`: nothing was sent yet.
-   * - `again`: the guard was confirmed before, so the debit may have been sent.
-   * - `lost`: the round does not have the guard.
-   * - `overtaken`: a newer attempt has confirmed the guard (this one was frozen), so this attempt must not send. Or the
-   *   Temporal server's clock was set back; then a later attempt succeeds.
-   * Rejects if the unique index is missing, since another round could have the guard, too. Then it makes the index.
-   */
-  confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
-  /**
-   * If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent.
-   * Otherwise prevents that an older attempt still writes the first record (Rounds.write), and returns false.
-   */
-  shut(key: GuardKey, gameround: string, attemptAt: number): Promise<boolean>;
-  holder(key: GuardKey): Promise<GuardHolder | undefined>;
-  /** Rounds without a record whose bet may have been sent, with what they were started with. Most of them are under way. */
-  undecidedBets(): AsyncIterable<{ gameround: string; start: string }>;
-}
 
 export function createGuards(db: Db): Guards {
   const rounds: Collection<GuardDocument> = db.collection<GuardDocument>('gamerounds');

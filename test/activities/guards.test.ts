@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { MongoOperationTimeoutError } from 'mongodb';
 import { Link } from '../../chaos/proxy';
 import { openDatabase, type Database } from '../../src/read-model/connect';
-import { createGuards, type Guards } from '../../src/read-model/guards';
+import type { Guards } from '../../src/contracts/guards';
+import { createGuards } from '../../src/read-model/guards';
 import { required } from '../support/rounds-harness';
 
 /* A database that takes what it is told and answers nothing: whoever asks for a guard is told so while there is time. */
