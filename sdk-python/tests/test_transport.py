@@ -3,6 +3,7 @@ import threading
 import time
 import unittest
 from collections.abc import Callable
+from typing import IO
 
 from gameround import InterfaceError, LostResponse, ProviderClient
 
@@ -30,11 +31,24 @@ class Server:
 
     def _requests(self, connection: socket.socket) -> None:
         try:
-            with connection:
-                while connection.recv(65_536):
+            with connection, connection.makefile("rb") as stream:
+                while self._read(stream):
                     self._serve(connection)
         except OSError:
+            # The other side has gone.
             pass
+
+    @staticmethod
+    def _read(stream: IO[bytes]) -> bool:
+        """Reads a whole request. False if there is none any more."""
+        length = 0
+        while (line := stream.readline()) != b"\r\n":
+            if not line:
+                return False
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        stream.read(length)
+        return True
 
     def close(self) -> None:
         self._listener.close()

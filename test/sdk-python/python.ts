@@ -12,8 +12,7 @@ export const PYTHON_ENV: NodeJS.ProcessEnv = {
   PYTHONUNBUFFERED: '1',
 };
 
-/** Why the Python kit can't be tested here; undefined where it can. */
-export function noPython(): string | undefined {
+function missing(): string | undefined {
   const asked = [
     '-c',
     'import sys; print(*sys.version_info[:2], sep="."); sys.exit(sys.version_info < (3, 10))',
@@ -23,9 +22,21 @@ export function noPython(): string | undefined {
   return stdout ? `python3 is ${stdout.trim()}, the kit needs 3.10` : 'there is no python3';
 }
 
-/** Loads the tests of another file. Where the Python kit can't run, one skipped test says why. */
+/** jest prints no titles of skipped files, so the reason goes to the terminal. */
+export function unless(reason: string | undefined, what: string): typeof test.skip {
+  if (reason === undefined) return test;
+  process.stderr.write(`${what} skipped: ${reason}.\n`);
+  return test.skip;
+}
+
+/** Why the Python kit can't be tested here; undefined where it can. */
+export const NO_PYTHON = missing();
+
+/** As jest's own; without Python it skips. */
+export const pythonTest = unless(NO_PYTHON, 'The tests of the Python kit are');
+
+/** Loads the tests of another file, if there is Python. */
 export function withPython(load: () => unknown): void {
-  const reason = noPython();
-  if (reason === undefined) load();
-  else test.skip(`the Python kit is not tested: ${reason}`, () => undefined);
+  if (NO_PYTHON === undefined) load();
+  else pythonTest('with the Python kit', () => undefined);
 }
