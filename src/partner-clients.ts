@@ -5,7 +5,7 @@ import { createOperatorWallet } from './clients/operator-wallet';
 import type { OperatorWallet, ProviderClient } from './clients/types';
 import type { Config } from './config';
 import { workflowIdOf } from './contracts/gameround';
-import type { BalanceReport, Delivery } from './domain/wallet-rules';
+import type { Delivery, ReplyReport } from './domain/wallet-rules';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 
@@ -32,16 +32,14 @@ export function createPartnerClients(
       measure(call, metrics);
     },
   });
-  const note = (
-    report: Delivery | BalanceReport,
-    names: { gameround?: string; workflowId?: string } = {},
-  ): void => {
+  const observe = (report: Delivery | ReplyReport): void => {
+    const { operatorId, gameround } = report;
+    const names = gameround === undefined ? {} : { workflowId: workflowIdOf(gameround) };
     logger.info({ ...report, ...names }, 'wallet call classified');
     metrics.walletOutcome(report);
-    for (const rule of report.brokenRules)
-      metrics.walletRuleBroken({ operatorId: report.operatorId, rule, gameround: names.gameround });
+    for (const rule of report.brokenRules) metrics.walletRuleBroken({ operatorId, rule, gameround });
   };
-  const wallet = guardedWallet(createOperatorWallet(toOperators, note), {
+  const wallet = guardedWallet(createOperatorWallet(toOperators, observe), {
     ...WALLET_GUARD,
     onChange: (operatorId, failing) => {
       metrics.walletFailing(operatorId, failing);
@@ -53,10 +51,7 @@ export function createPartnerClients(
   return {
     wallet,
     provider: createProviderClient(toProviders),
-    observe: (delivery) => {
-      const { gameround } = delivery;
-      note(delivery, { gameround, workflowId: workflowIdOf(gameround) });
-    },
+    observe,
     close: async () => {
       await toOperators.close();
       await toProviders.close();

@@ -30,12 +30,14 @@ test('a wallet call is one log line, and each rule that its answer breaks is cou
   expect(text).toContain('gameround_wallet_rules_broken_total{operator="op1",rule="error-on-200"} 1');
 });
 
-test('a reply to getBalance is judged, too', async () => {
+test('a reply to getBalance or doGameRoundReport is judged, too', async () => {
   const replies: [status: number, body: string][] = [
     [200, '{"balances":[{"type":"real","amount":"5","currency":"USD"}]}'],
     [404, '{"errorCode":{"id":2003,"msg":"PLAYERNOTFOUND","clientmsg":""}}'],
     [200, '<html>'],
     [200, '{"balances":[{"type":"real","amount":5,"currency":"EUR"}]}'],
+    [200, '{}'],
+    [500, '<html>'],
   ];
   const wallet = createServer((_request, response) => {
     const [status, body] = replies.shift()!;
@@ -49,7 +51,9 @@ test('a reply to getBalance is judged, too', async () => {
   const outbound = createPartnerClients({ callbackAddresses: 'any' }, logger, metrics);
   const operatorUrl = `http://127.0.0.1:${(wallet.address() as AddressInfo).port}`;
   const operator = { operatorId: 'op1', operatorUrl, secrets: ['s'], walletTimeoutMs: 5_000 };
-  while (replies.length > 0) await outbound.wallet.getBalance(operator, { playerId: 'p', currency: 'EUR' });
+  while (replies.length > 2) await outbound.wallet.getBalance(operator, { playerId: 'p', currency: 'EUR' });
+  await outbound.wallet.doGameRoundReport(operator, { hash: 'r1' });
+  await expect(outbound.wallet.doGameRoundReport(operator, { hash: 'r2' })).rejects.toThrow('status 500');
   await outbound.close();
   await new Promise((resolve) => wallet.close(resolve));
 
@@ -65,7 +69,12 @@ test('a reply to getBalance is judged, too', async () => {
     }),
     expect.objectContaining({ ...about, outcome: 'unreachable', brokenRules: ['not-json'] }),
     expect.objectContaining({ ...about, outcome: 'accepted', why: 'status 200', brokenRules: [] }),
+    expect.objectContaining({ purpose: 'report', gameround: 'r1', outcome: 'accepted', brokenRules: [] }),
+    expect.objectContaining({
+      ...{ purpose: 'report', workflowId: 'gameround-r2', outcome: 'refused', why: 'status 500' },
+      brokenRules: ['not-json'],
+    }),
   ]);
   const { text } = await metrics.exposition();
-  expect(text).toContain('gameround_wallet_rules_broken_total{operator="op1",rule="not-json"} 1');
+  expect(text).toContain('gameround_wallet_rules_broken_total{operator="op1",rule="not-json"} 2');
 });

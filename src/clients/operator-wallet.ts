@@ -1,6 +1,6 @@
 import { describe, readBalance } from '../domain/classify-wallet-reply';
 import { errorIn } from '../domain/errors';
-import { brokenBalanceRules, type BalanceReport } from '../domain/wallet-rules';
+import { brokenBalanceRules, brokenReportRules, type ReplyReport } from '../domain/wallet-rules';
 import type { OperatorTransaction } from '../domain/wallet-call';
 import type { HttpAnswer, HttpClient } from './http';
 import { signFields } from './signing';
@@ -9,7 +9,7 @@ import type { BalanceAnswer, OperatorAddress, OperatorWallet } from './types';
 /** The client of the operator's wallet protocol (docs/interface#wallet-calls). */
 export function createOperatorWallet(
   http: HttpClient,
-  observe: (report: BalanceReport) => void = () => undefined,
+  observe: (report: ReplyReport) => void = () => undefined,
 ): OperatorWallet {
   return {
     async doTransactions(operator, { playerId, gameCode, gameRound, call }) {
@@ -50,6 +50,7 @@ export function createOperatorWallet(
       return balance;
     },
     async doGameRoundReport(operator, gameRoundDetail) {
+      const { hash } = gameRoundDetail;
       const answer = await http.send({
         tenant: operator.operatorId,
         method: 'POST',
@@ -58,11 +59,18 @@ export function createOperatorWallet(
         body: JSON.stringify({ gameRoundDetail }),
         timeoutMs: operator.walletTimeoutMs,
       });
-      if (answer.kind === 'no-response') throw new Error(`no answer: ${answer.reason}`);
-      if (answer.status !== 200) throw new Error(`status ${answer.status}`);
-      // An errorCode on a 200 is an error only together with the header (docs/interface#report-error-header).
-      const error = answer.errorId === undefined ? undefined : errorIn(answer.body, answer.status);
-      if (error !== undefined) throw new Error(`200 with error ${error.id} ${error.msg}`);
+      const fault = reportFault(answer);
+      observe({
+        ...{
+          operatorId: operator.operatorId,
+          purpose: 'report',
+          gameround: hash,
+          why: fault ?? 'status 200',
+        },
+        outcome: fault === undefined ? 'accepted' : answer.kind === 'answer' ? 'refused' : 'unreachable',
+        brokenRules: brokenReportRules(answer),
+      });
+      if (fault !== undefined) throw new Error(fault);
     },
     close: () => http.close(),
   };
@@ -104,7 +112,7 @@ function balanceOf(answer: HttpAnswer): BalanceAnswer {
     : { kind: 'balance', balance };
 }
 
-function takenFor(answer: HttpAnswer, balance: BalanceAnswer): Pick<BalanceReport, 'outcome' | 'why'> {
+function takenFor(answer: HttpAnswer, balance: BalanceAnswer): Pick<ReplyReport, 'outcome' | 'why'> {
   const status = answer.kind === 'answer' ? `status ${answer.status}` : '';
   switch (balance.kind) {
     case 'balance':
@@ -117,4 +125,13 @@ function takenFor(answer: HttpAnswer, balance: BalanceAnswer): Pick<BalanceRepor
     case 'unavailable':
       return { outcome: 'unreachable', why: balance.reason };
   }
+}
+
+/** Why a report was not accepted; undefined if it was. */
+function reportFault(answer: HttpAnswer): string | undefined {
+  if (answer.kind === 'no-response') return `no answer: ${answer.reason}`;
+  if (answer.status !== 200) return `status ${answer.status}`;
+  // An errorCode on a 200 is an error only together with the header (docs/interface#report-error-header).
+  const error = answer.errorId === undefined ? undefined : errorIn(answer.body, answer.status);
+  return error && `200 with error ${describe(error)}`;
 }

@@ -46,7 +46,7 @@ export interface OperatorWallet {
   doTransactions(operator: OperatorAddress, request: DoTransactions): Promise<WalletAnswer>;
   getBalance(operator: OperatorAddress, request: GetBalance): Promise<BalanceAnswer>;
   /** Sends a round's report (docs/interface#do-game-round-report). Throws with the reason if the operator did not accept it. */
-  doGameRoundReport(operator: OperatorAddress, gameRoundDetail: object): Promise<void>;
+  doGameRoundReport(operator: OperatorAddress, gameRoundDetail: { hash: string }): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -23,10 +23,12 @@ export interface Delivery extends DeliveryReport {
   attempt: number;
 }
 
-/** What a reply to getBalance was taken for, for logs and metrics only. */
-export interface BalanceReport {
+/** What a reply to getBalance or doGameRoundReport was taken for, for logs and metrics only. */
+export interface ReplyReport {
   operatorId: string;
-  purpose: 'balance';
+  purpose: 'balance' | 'report';
+  /** The round of a report. */
+  gameround?: string | undefined;
   outcome: 'accepted' | 'refused' | 'unreachable';
   why: string;
   brokenRules: WalletRule[];
@@ -105,6 +107,12 @@ export function brokenRules(call: WalletCall, answer: WalletAnswer): WalletRule[
 /** The rules that a reply to getBalance breaks. It lists no hashes. */
 export function brokenBalanceRules(currency: string, answer: WalletAnswer): WalletRule[] {
   return brokenBy(undefined, currency, answer);
+}
+
+/** The rules that a reply to doGameRoundReport breaks: it has no hashes and balances, and may have an errorCode. */
+export function brokenReportRules(answer: WalletAnswer): WalletRule[] {
+  const possible: WalletRule[] = ['signature-refused', 'not-json', 'wrong-status'];
+  return brokenBy(undefined, undefined, answer).filter((rule) => possible.includes(rule));
 }
 
 function brokenBy(

@@ -183,7 +183,7 @@ describe('a connection', () => {
       kind: 'unavailable',
       reason: 'ADDRESSREFUSED',
     });
-    await expect(wallet.doGameRoundReport(operator, {})).rejects.toThrow('ADDRESSREFUSED');
+    await expect(wallet.doGameRoundReport(operator, { hash: 'r' })).rejects.toThrow('ADDRESSREFUSED');
     const game = createProviderClient(http);
     const query = { currency: 'EUR', currencyMultiplier: 1, gameCode: 'g' };
     await expect(game.getGameConfiguration(provider, query)).rejects.toThrow('ADDRESSREFUSED');

@@ -208,7 +208,7 @@ describe('the share of pending calls', () => {
   });
 
   test('reports have their own, and take none of the calls’', async () => {
-    const report = (): Promise<void> => wallet.doGameRoundReport(operator('a'), {});
+    const report = (): Promise<void> => wallet.doGameRoundReport(operator('a'), { hash: 'r' });
     const going = report();
     await expect(report()).rejects.toThrow('at the same time');
     const calls = Array.from({ length: 5 }, () => call('credit'));

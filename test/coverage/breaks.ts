@@ -265,7 +265,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c1.balanceRules#2'],
     file: 'src/partner-clients.ts',
-    find: 'createOperatorWallet(toOperators, note)',
+    find: 'createOperatorWallet(toOperators, observe)',
     replace: 'createOperatorWallet(toOperators)',
   },
   {
