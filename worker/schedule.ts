@@ -17,10 +17,8 @@ export async function ensureExportSchedule(
       policies: { overlap: 'SKIP', catchupWindow: '1h' },
       action: {
         type: 'startWorkflow',
-        workflowType: EXPORT_WORKFLOW,
-        taskQueue,
-        workflowId: EXPORT_ID,
-        args: [],
+        ...{ workflowType: EXPORT_WORKFLOW, workflowId: EXPORT_ID, taskQueue, args: [] },
+        staticSummary: 'export the histories of rounds that have ended, before they are deleted',
       },
     });
   } catch (error) {

@@ -7,6 +7,9 @@ export interface Bucket {
   endpoint?: string | undefined;
 }
 
+/** Without them a store that does not answer would hold up a worker that stops. */
+const LIMITS = { connectionTimeout: 5_000, requestTimeout: 30_000, throwOnRequestTimeout: true };
+
 /**
  * A bucket of Amazon S3, or of a server with the same interface. Region and credentials come from where the AWS SDK finds
  * them: the variables AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine.
@@ -17,7 +20,7 @@ export async function openObjectStore({ place, bucket, prefix, endpoint }: Bucke
     await import('@aws-sdk/client-s3');
   // Other servers often have no name for each bucket.
   const other = endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: 'us-east-1' };
-  const client = new S3Client({ ...other, maxAttempts: 3 });
+  const client = new S3Client({ ...other, maxAttempts: 2, requestHandler: LIMITS });
   const under = prefix === '' ? '' : `${prefix.replace(/\/+$/, '')}/`;
   const named = (file: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: under + file });
   return {

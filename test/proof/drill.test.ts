@@ -1,6 +1,7 @@
 import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -9,7 +10,9 @@ import { roundsIn } from '../../proof/evidence';
 import { replay, type Problem } from '../../proof/replay';
 import { gameroundOf, runsInArchive, runsOnServer, type Run } from '../../proof/runs';
 import { openArchive } from '../../src/archive';
+import type { RoundService } from '../../src/commands/types';
 import { EXPORTED_TYPES } from '../../src/contracts/export';
+import { RefusedError } from '../../src/domain/errors';
 import { agreedBooks, finished, playerOf, STAKE, until, type Player } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
 import { startProof, type ProofHarness } from './proof-harness';
@@ -44,13 +47,29 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done));
   proof = await startProof(500, undefined, `http://127.0.0.1:${(provider.address() as AddressInfo).port}`);
-  harness = proof.harness;
+  harness = Object.assign(proof.harness, { commands: patient(proof.harness.commands) });
 }, 60_000);
 
 afterAll(async () => {
   await proof?.stop();
   await new Promise((done) => provider.close(done));
 });
+
+/** As its callers do it: a call that is still being carried out when its time is over is repeated. */
+function patient(commands: RoundService): RoundService {
+  const repeat = (name: keyof RoundService) => async (request: never) => {
+    for (;;)
+      try {
+        return await commands[name](request);
+      } catch (error) {
+        const isUnderWay = error instanceof RefusedError && error.refusal.status === 503;
+        if (!isUnderWay) throw error;
+        await sleep(500);
+      }
+  };
+  const names = Object.keys(commands) as (keyof RoundService)[];
+  return Object.fromEntries(names.map((name) => [name, repeat(name)])) as unknown as RoundService;
+}
 
 interface Played {
   /** All rounds by kind. */
