@@ -70,7 +70,7 @@ describe('an id that is a text of digits is that number', () => {
       unauthorised: true,
     });
     const [debit] = DEBIT.transactions;
-    const first: WalletCall = { ...DEBIT, transactions: [{ ...debit!, isFirstDebit: true }] };
+    const first: WalletCall = { ...DEBIT, transactions: [{ ...debit, isFirstDebit: true }] };
     expect(judged(first, 400, { errorCode: { id: '12', msg: 'M' } })).toMatchObject({ processed: true });
   });
 
@@ -83,14 +83,14 @@ describe('a hash that a 4xx lists both with an error and without one may have go
   const twice = (hash: string) => [{ hash, errorCode: { id: 5, msg: 'M' } }, { hash }];
 
   it('a bet is taken back', () => {
-    const { hash } = DEBIT.transactions[0]!;
+    const { hash } = DEBIT.transactions[0];
     for (const hashesProcessed of [twice(hash), twice(hash).reverse()]) {
       expect(judged(DEBIT, 400, { hashesProcessed })).toMatchObject({ kind: 'declined', processed: true });
     }
   });
 
   it('a win is never followed by a void: the round is for a person', () => {
-    const { hash } = CREDIT_AND_END.transactions[0]!;
+    const { hash } = CREDIT_AND_END.transactions[0];
     for (const hashesProcessed of [twice(hash), twice(hash).reverse()]) {
       const outcome = judged(CREDIT_AND_END, 400, { hashesProcessed });
       expect(outcome).toMatchObject({ kind: 'accepted', endRefused: { id: 5 } });
@@ -140,7 +140,7 @@ describe('id 12 to a first debit, which may have arrived twice', () => {
   const alreadyStarted = { id: 12, msg: 'GAMEROUNDALREADYSTARTED', clientmsg: 'A game is in progress.' };
   const debit = (isFirstDebit: boolean): WalletCall => ({
     purpose: 'debit',
-    transactions: [{ ...DEBIT.transactions[0]!, isFirstDebit }],
+    transactions: [{ ...DEBIT.transactions[0], isFirstDebit }],
   });
 
   it.each([
