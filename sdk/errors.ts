@@ -7,7 +7,7 @@ export interface ErrorObject {
   clientmsg: string;
 }
 
-/** The service responded with an error. `body` is the whole reply. */
+/** The service responded with an error. `body` is the whole reply. The message has its `hint` (docs/interface#signature-hint). */
 export class InterfaceError extends Error {
   override readonly name = 'InterfaceError';
   readonly status: number;
@@ -18,7 +18,9 @@ export class InterfaceError extends Error {
 
   constructor(operation: string, reply: WireReply) {
     const errorCode = errorCodeOf(reply.body);
-    super(`${operation}: ${reply.status} ${errorCode?.msg ?? ''}`.trimEnd());
+    const hint = isObject(reply.body) ? reply.body['hint'] : undefined;
+    const why = [errorCode?.msg, hint].filter((text) => typeof text === 'string' && text !== '').join(': ');
+    super(`${operation}: ${reply.status} ${why}`.trimEnd());
     this.status = reply.status;
     this.errorCode = errorCode;
     this.body = reply.body;

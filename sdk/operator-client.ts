@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { addressOption, checkFields, textOption } from './arguments';
 import { type DebugOptions, SECRET_SHOWN } from './debug';
 import { type ErrorObject, InterfaceError, isObject } from './errors';
 import { fieldsMessage, HEADERS, operatorFields, signFields } from './signing';
@@ -7,7 +8,7 @@ import { exchange } from './transport';
 import type { GameConfiguration, GameRoundRecord, TransactionRecord } from './types';
 
 export interface OperatorClientOptions extends RetryOptions, DebugOptions {
-  /** The address of the service, without a trailing slash. */
+  /** The address of the service. */
   baseUrl: string;
   operatorId: string;
   secret: string;
@@ -82,32 +83,50 @@ export interface OperatorClient {
 /** Longer than the service waits for a wallet, so that a reconciliation can return its result. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
+export function createOperatorClient(given: OperatorClientOptions): OperatorClient {
+  const options = {
+    ...given,
+    baseUrl: addressOption('baseUrl', given.baseUrl),
+    operatorId: textOption('operatorId', given.operatorId),
+    secret: textOption('secret', given.secret),
+  };
   const { maxAttempts = RETRY_DEFAULTS.maxAttempts, backoffMs = RETRY_DEFAULTS.backoffMs } = options;
   const retried = <Reply>(attempt: () => Promise<Reply>): Promise<Reply> =>
     attempts({ maxAttempts, backoffMs }, attempt, isRetriable);
-  const post = <Reply>(path: string, body: object, fields: string[]): Promise<Reply> =>
-    retried(() => call<Reply>(options, { method: 'POST', path, fields, body: JSON.stringify(body) }));
-  const get = <Reply>(path: string, query: Record<string, string>, fields: string[]): Promise<Reply> =>
-    retried(() =>
-      call<Reply>(options, {
-        method: 'GET',
-        path: `${path}?${new URLSearchParams(query).toString()}`,
-        fields,
-      }),
-    );
+  const post = async <Request extends object, Reply>(
+    path: string,
+    request: Request,
+    needed: readonly (keyof Request & string)[],
+    fieldsOf: (request: Request) => string[],
+  ): Promise<Reply> => {
+    checkFields(path, request, needed);
+    const sent = { method: 'POST', path, fields: fieldsOf(request), body: JSON.stringify(request) } as const;
+    return retried(() => call<Reply>(options, sent));
+  };
+  const get = async <Query extends Record<string, string>, Reply>(
+    path: string,
+    query: Query,
+    needed: readonly (keyof Query & string)[],
+    fieldsOf: (query: Query) => string[],
+  ): Promise<Reply> => {
+    checkFields(path, query, needed);
+    const target = `${path}?${new URLSearchParams(query).toString()}`;
+    const fields = fieldsOf(query);
+    return retried(() => call<Reply>(options, { method: 'GET', path: target, fields }));
+  };
+  const { getGameURL, reconcileTransactions, registerPlayer } = operatorFields;
+  const { getGameRoundDetails, getGameRoundReport, getGameConfiguration, getGameList } = operatorFields;
+  const ofRound = ['playerId', 'gameRound'] as const;
   return {
-    getGameURL: (request) => post('/getGameURL', request, operatorFields.getGameURL(request)),
+    getGameURL: (request) => post('/getGameURL', request, ['currency', 'gameCode', 'mode'], getGameURL),
     reconcileTransactions: (request) =>
-      post('/reconcileTransactions', request, operatorFields.reconcileTransactions(request)),
-    getGameRoundDetails: (query) =>
-      get('/getGameRoundDetails', query, operatorFields.getGameRoundDetails(query)),
-    getGameRoundReport: (request) =>
-      post('/getGameRoundReport', request, operatorFields.getGameRoundReport(request)),
+      post('/reconcileTransactions', request, ['gameRound'], reconcileTransactions),
+    getGameRoundDetails: (query) => get('/getGameRoundDetails', query, ofRound, getGameRoundDetails),
+    getGameRoundReport: (request) => post('/getGameRoundReport', request, ofRound, getGameRoundReport),
     getGameConfiguration: (query) =>
-      get('/backoffice/getGameConfiguration', query, operatorFields.getGameConfiguration(query)),
-    getGameList: () => get('/getGameList', {}, operatorFields.getGameList()),
-    registerPlayer: (request) => post('/registerPlayer', request, operatorFields.registerPlayer(request)),
+      get('/backoffice/getGameConfiguration', query, ['gameCode', 'currency'], getGameConfiguration),
+    getGameList: () => get('/getGameList', {}, [], getGameList),
+    registerPlayer: (request) => post('/registerPlayer', request, ['playerId'], registerPlayer),
   };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { addressOption, checkFields, textOption } from './arguments';
 import type { DebugOptions } from './debug';
 import { InterfaceError, isObject } from './errors';
 import type {
@@ -52,11 +53,15 @@ export class ProviderClient {
       ...RETRY_DEFAULTS,
       now: () => new Date(),
       ...withoutUndefined(options),
+      baseUrl: addressOption('baseUrl', options.baseUrl),
+      providerId: textOption('providerId', options.providerId),
+      secret: textOption('secret', options.secret),
     };
   }
 
   /** If the request has no externalGameProviderRoundId, the client makes one: a start without it can't be retried. */
-  startGameRound(request: StartGameRequest): Promise<GameReply> {
+  async startGameRound(request: StartGameRequest): Promise<GameReply> {
+    checkFields('startGameRound', request, ['token', 'rngResult', 'debitInformation']);
     const externalGameProviderRoundId = request.externalGameProviderRoundId ?? newId();
     const { token, rngResult, debitInformation, endGame } = request;
     const { debitAmount, useTicketInfo } = debitInformation;
@@ -72,7 +77,8 @@ export class ProviderClient {
     });
   }
 
-  addWin(request: AddWinRequest): Promise<GameReply> {
+  async addWin(request: AddWinRequest): Promise<GameReply> {
+    checkFields('addWin', request, ['rngResult']);
     const won = ['genericwin', request.rngResult.winAmount ?? 0] as const;
     return this.named('/addWin', request, (round, ids) =>
       effectOf(round, commandKey('addWin', ids), request.collect ? [won, ['end']] : [won]),
@@ -85,7 +91,9 @@ export class ProviderClient {
     );
   }
 
-  voidGameRound({ token, gameRound }: RoundRequest): Promise<VoidReply> {
+  async voidGameRound(given: RoundRequest): Promise<VoidReply> {
+    checkFields('voidGameRound', given, ['token', 'gameRound']);
+    const { token, gameRound } = given;
     const request = { token, gameRound };
     return this.carriedOut<VoidReply>({
       ...{ operation: '/voidGameRound', request, ids: {}, mayBeRepeat: false, round: request },
@@ -174,11 +182,12 @@ export class ProviderClient {
   }
 
   /** A command on an open round. If the request has no transaction id, the client makes one. */
-  private named<Reply extends VoidReply = GameReply>(
+  private async named<Reply extends VoidReply = GameReply>(
     operation: string,
     request: RoundRequest & { externalGameProviderTransactionId?: string },
     effectIn: (round: RoundInfoReply, ids: TransactionIds) => Reply | undefined,
   ): Promise<Reply> {
+    checkFields(operation, request, ['token', 'gameRound']);
     const { token, gameRound, externalGameProviderTransactionId = newId() } = request;
     const ids = { externalGameProviderTransactionId };
     return this.carriedOut({
@@ -205,6 +214,7 @@ export class ProviderClient {
 
   /** Sends one signed request. X-Request-Id is unique per request, so a retry has another one. */
   private async post<Reply>(path: string, request: object): Promise<Reply> {
+    checkFields(path, request, []);
     const { baseUrl, providerId, secret, timeoutMs, now, debug } = this.options;
     const body = JSON.stringify(request);
     const timestamp = now().toISOString();

@@ -3,7 +3,7 @@ import type { RetryOptions } from './retry';
 
 /** Requests of the game-engine API (docs/interface#game-engine-api). */
 export interface ProviderClientOptions extends RetryOptions, DebugOptions {
-  /** The address of the service, without a trailing slash. */
+  /** The address of the service. */
   baseUrl: string;
   providerId: string;
   secret: string;

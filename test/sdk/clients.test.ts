@@ -108,6 +108,27 @@ describe('a call of a provider', () => {
     expect(new Set(received.map(({ headers }) => headers['x-request-id'])).size).toBe(2);
   });
 
+  test('an address with a slash at its end is the same address', async () => {
+    script['/getBalance'] = [{ status: 200, body: { totalBalance: 5 } }];
+    script['/registerPlayer'] = [{ status: 200, body: { isNew: true } }];
+    await provider({ baseUrl: `${baseUrl}/` }).getBalance({ token: 't' });
+    await createOperatorClient({ baseUrl: `${baseUrl}/`, operatorId: 'op1', secret: 's1' }).registerPlayer({
+      playerId: 'p',
+    });
+    expect(paths()).toEqual(['/getBalance', '/registerPlayer']);
+  });
+
+  test('the message of a 401 has the hint of the reply', async () => {
+    const hint = 'X-H-AUTH-SIG is wrong; signed: {}#2026';
+    const body = { errorCode: { id: 1001, msg: 'SIGNATUREWRONG', clientmsg: '' }, hint };
+    script['/getBalance'] = [{ status: 401, body }];
+    script['/registerPlayer'] = [{ status: 401, body }];
+    const message = (path: string) => `${path}: 401 SIGNATUREWRONG: ${hint}`;
+    await expect(provider().getBalance({ token: 't' })).rejects.toThrow(message('/getBalance'));
+    const operator = createOperatorClient({ baseUrl, operatorId: 'op1', secret: 's1' });
+    await expect(operator.registerPlayer({ playerId: 'p' })).rejects.toThrow(message('/registerPlayer'));
+  });
+
   test('4xx is told and not retried', async () => {
     script['/endGameRound'] = [refused(400, 2000)];
     const call = provider().endGameRound({ token: 't', gameRound: 'r1' });

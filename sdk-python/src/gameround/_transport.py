@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from ._arguments import text_option
 from .debug import Debug, DebugEntry, tell
 from .errors import LostResponse
 
@@ -57,7 +58,7 @@ class Transport:
 
     def __init__(self, base_url: str, timeout: float, debug: Debug | None) -> None:
         self._kept: deque[_Connection] = deque()
-        address = urlsplit(base_url)
+        address = urlsplit(text_option("base_url", base_url))
         if address.scheme not in ("http", "https") or not address.hostname:
             raise ValueError(f"base_url is no http or https address: {base_url}")
         self._base_url = base_url.rstrip("/")

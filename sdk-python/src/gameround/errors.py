@@ -17,7 +17,7 @@ class ErrorObject(TypedDict):
 
 
 class InterfaceError(Exception):
-    """The service responded with an error. `body` is the whole reply."""
+    """The service responded with an error. `body` is the whole reply. The text has its `hint` (docs/interface#signature-hint)."""
 
     def __init__(self, operation: str, status: int, body: Any, retry_after: float = 0) -> None:
         self.operation = operation
@@ -27,7 +27,9 @@ class InterfaceError(Exception):
         #: `Retry-After` of the reply (429 and 503 have it) in seconds; otherwise 0.
         self.retry_after = retry_after
         msg = self.error_code["msg"] if self.error_code else ""
-        super().__init__(f"{operation}: {status} {msg}".rstrip())
+        hint = body.get("hint") if isinstance(body, dict) else None
+        why = ": ".join(text for text in (msg, hint) if isinstance(text, str) and text)
+        super().__init__(f"{operation}: {status} {why}".rstrip())
 
 
 class LostResponse(Exception):

@@ -9,6 +9,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from . import replies
+from ._arguments import check_given, text_option
 from ._retry import Retries, attempts, is_retriable
 from ._transport import Transport
 from .debug import Debug
@@ -46,8 +47,8 @@ class OperatorClient:
         debug: Debug | None = None,
     ) -> None:
         """`base_url` is the address of the service. Times are in seconds."""
-        self._operator_id = operator_id
-        self._secret = secret
+        self._operator_id = text_option("operator_id", operator_id)
+        self._secret = text_option("secret", secret)
         self._retries = Retries(max_attempts, backoff)
         self._transport = Transport(base_url, timeout, debug)
 
@@ -64,6 +65,7 @@ class OperatorClient:
         profile: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> replies.GameUrlReply:
+        check_given("get_game_url", currency=currency, game_code=game_code, mode=mode)
         body = {
             "playerId": player_id,
             "currency": currency,
@@ -78,17 +80,21 @@ class OperatorClient:
         return cast(replies.GameUrlReply, self._post("/getGameURL", body))
 
     def reconcile_transactions(self, *, game_round: str) -> replies.ReconcileReply:
+        check_given("reconcile_transactions", game_round=game_round)
         return cast(replies.ReconcileReply, self._post("/reconcileTransactions", {"gameRound": game_round}))
 
     def get_game_round_details(self, *, player_id: str, game_round: str) -> replies.GameRoundDetailsReply:
+        check_given("get_game_round_details", player_id=player_id, game_round=game_round)
         query = {"playerId": player_id, "gameRound": game_round}
         return cast(replies.GameRoundDetailsReply, self._get("/getGameRoundDetails", query))
 
     def get_game_round_report(self, *, player_id: str, game_round: str) -> replies.GameRoundReportReply:
+        check_given("get_game_round_report", player_id=player_id, game_round=game_round)
         body = {"playerId": player_id, "gameRound": game_round}
         return cast(replies.GameRoundReportReply, self._post("/getGameRoundReport", body))
 
     def get_game_configuration(self, *, game_code: str, currency: str) -> replies.GameConfiguration:
+        check_given("get_game_configuration", game_code=game_code, currency=currency)
         query = {"gameCode": game_code, "currency": currency}
         return cast(replies.GameConfiguration, self._get("/backoffice/getGameConfiguration", query))
 
@@ -98,6 +104,7 @@ class OperatorClient:
     def register_player(
         self, *, player_id: str, playerdetails: Mapping[str, Any] | None = None
     ) -> replies.RegisterReply:
+        check_given("register_player", player_id=player_id)
         body = {"playerId": player_id, "playerdetails": playerdetails}
         return cast(replies.RegisterReply, self._post("/registerPlayer", body))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 from . import replies
+from ._arguments import check_given, text_option
 from ._own_effect import Trace, command_key, effect_of, effect_of_void, start_key
 from ._recovery import NamedCommand, carried_out
 from ._retry import Retries, attempts, is_retriable, is_too_many
@@ -41,8 +42,8 @@ class ProviderClient:
         debug: Debug | None = None,
     ) -> None:
         """`base_url` is the address of the service. Times are in seconds."""
-        self._provider_id = provider_id
-        self._secret = secret
+        self._provider_id = text_option("provider_id", provider_id)
+        self._secret = text_option("secret", secret)
         self._retries = Retries(max_attempts, backoff)
         self._transport = Transport(base_url, timeout, debug)
 
@@ -57,6 +58,7 @@ class ProviderClient:
         external_game_provider_round_id: str | None = None,
     ) -> replies.GameReply:
         """If there is no external_game_provider_round_id, the client makes one: a start without it can't be retried."""
+        check_given("start_game_round", token=token, debit_information=debit_information)
         round_id = external_game_provider_round_id or _new_id()
         rng_call_id = (rng_result or {}).get("rngCallId")
         is_ticket = debit_information.get("useTicketInfo", {}).get("useTicket", False)
@@ -88,6 +90,7 @@ class ProviderClient:
         jackpot_payout: list[JackpotPayout] | None = None,
         external_game_provider_transaction_id: str | None = None,
     ) -> replies.GameReply:
+        check_given("add_win", rng_result=rng_result)
         won: Trace = ("genericwin", rng_result.get("winAmount", 0))
         traces: list[Trace] = [won, ("end", None)] if collect else [won]
         request = _given(rngResult=rng_result, collect=collect, jackpotPayout=jackpot_payout)
