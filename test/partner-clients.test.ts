@@ -61,7 +61,7 @@ test('a reply to getBalance or doGameRoundReport is judged, too', async () => {
   const about = { operatorId: 'op1', purpose: 'balance' };
   expect(judged.filter(({ msg }) => msg === 'wallet call classified')).toEqual([
     expect.objectContaining({
-      ...{ ...about, outcome: 'unreachable', why: 'no balances in the reply' },
+      ...{ ...about, outcome: 'unreachable', why: 'no balance in EUR in the reply' },
       brokenRules: ['balance-amount', 'balance-currency'],
     }),
     expect.objectContaining({

@@ -39,7 +39,7 @@ export function createOperatorWallet(
         headers: signed(operator, [playerId, currency, ...(gameCode === undefined ? [] : [gameCode])]),
         timeoutMs: operator.walletTimeoutMs,
       });
-      const balance = balanceOf(answer);
+      const balance = balanceOf(answer, currency);
       const brokenRules = brokenBalanceRules(currency, answer);
       observe({
         operatorId: operator.operatorId,
@@ -96,7 +96,7 @@ function urlOf(operator: OperatorAddress, path: string): string {
   return `${operator.operatorUrl.replace(/\/+$/, '')}/${path}`;
 }
 
-function balanceOf(answer: HttpAnswer): BalanceAnswer {
+function balanceOf(answer: HttpAnswer, currency: string): BalanceAnswer {
   if (answer.kind === 'no-response') return { kind: 'unavailable', reason: answer.reason };
   const errorCode = errorIn(answer.body, answer.status);
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
@@ -106,9 +106,9 @@ function balanceOf(answer: HttpAnswer): BalanceAnswer {
     return { kind: 'unavailable', reason, ...(errorCode === undefined ? {} : { answered: true }) };
   }
   if (errorCode !== undefined) return { kind: 'refused', errorCode };
-  const balance = readBalance(answer.body);
+  const balance = readBalance(answer.body, currency);
   return balance === undefined
-    ? { kind: 'unavailable', reason: 'no balances in the reply', answered: true }
+    ? { kind: 'unavailable', reason: `no balance in ${currency} in the reply`, answered: true }
     : { kind: 'balance', balance };
 }
 

@@ -48,7 +48,7 @@ export function classifyWalletReply(
   facts: DeliveryHistory,
 ): WalletOutcome {
   if (answer.kind === 'no-response') return classifyNoResponse(call, answer, facts);
-  const read = readAnswer(answer.status, answer.body);
+  const read = readAnswer(answer, call.transactions[0].currency);
   switch (call.purpose) {
     case 'debit':
       return classifyDebitReply(call, read, facts);
@@ -209,9 +209,8 @@ export function missingIn(
 ): string | undefined {
   const unlisted = transactions.find(({ hash }) => listedIn(body, hash).length === 0);
   if (unlisted !== undefined) return `200 that does not list the ${unlisted.type}`;
-  const currency = transactions[0]?.currency;
-  const isTold = readBalance(body)?.balances.some((item) => item.currency === currency) === true;
-  return isTold ? undefined : `200 without a balance in ${currency}`;
+  const currency = transactions[0]?.currency ?? '';
+  return readBalance(body, currency) === undefined ? `200 without a balance in ${currency}` : undefined;
 }
 
 export function describe(error: ErrorObject): string {
@@ -238,9 +237,9 @@ export function hashIn(item: unknown): string | undefined {
   return isObject(item) && typeof item.hash === 'string' ? normalId(item.hash) : undefined;
 }
 
-function readAnswer(status: number, body: unknown): ReadAnswer {
+function readAnswer({ status, body }: { status: number; body: unknown }, currency: string): ReadAnswer {
   if (!isObject(body)) return { status };
-  return { status, body, topLevelError: errorIn(body, status), balance: readBalance(body) };
+  return { status, body, topLevelError: errorIn(body, status), balance: readBalance(body, currency) };
 }
 
 const MAX_BALANCES = 20;
@@ -248,10 +247,16 @@ const MAX_TICKETS = 200;
 const MAX_BALANCE_NAME = 64;
 const MAX_BALANCE_EXTRA_BYTES = 32 * 1024;
 
-/** The balances of a wallet's reply; undefined if there is no readable one. */
-export function readBalance(body: unknown): WalletBalance | undefined {
+/**
+ * The balances of a wallet's reply in the currency of the call; undefined if there is no readable one. An amount in another
+ * currency would be shown as one of the session's.
+ */
+export function readBalance(body: unknown, currency: string): WalletBalance | undefined {
   if (!isObject(body)) return undefined;
-  const balances = asArray(body.balances).slice(0, MAX_BALANCES).flatMap(readBalanceItem);
+  const balances = asArray(body.balances)
+    .filter((item) => isObject(item) && item.currency === currency)
+    .slice(0, MAX_BALANCES)
+    .flatMap((item) => readBalanceItem(item, currency));
   if (balances.length === 0) return undefined;
   const listsTickets = Array.isArray(body.tickets) || Array.isArray(body.freePlays);
   const tickets = [...asArray(body.tickets), ...asArray(body.freePlays)]
@@ -289,14 +294,14 @@ function sizeOf(value: unknown): number {
   }
 }
 
-function readBalanceItem(item: unknown): WalletBalance['balances'] {
+function readBalanceItem(item: unknown, currency: string): WalletBalance['balances'] {
   // Larger amounts are ignored: their sum could be infinite.
   if (!isObject(item) || typeof item.amount !== 'number' || !(Math.abs(item.amount) <= MAX_AMOUNT)) return [];
   return [
     {
       type: typeof item.type === 'string' ? item.type.slice(0, MAX_BALANCE_NAME) : 'real',
       amount: item.amount,
-      currency: typeof item.currency === 'string' ? item.currency.slice(0, MAX_BALANCE_NAME) : '',
+      currency,
     },
   ];
 }

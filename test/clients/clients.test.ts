@@ -220,6 +220,19 @@ describe('GET /getBalance of the operator', () => {
     }
   });
 
+  test('takes the balances of the currency that is asked for, and none of another', async () => {
+    const euros = { type: 'real', amount: 5, currency: 'EUR' };
+    const dollars = { type: 'real', amount: 100, currency: 'USD' };
+    reply = json(200, { balances: [dollars, euros] });
+    expect(await wallet().getBalance(operator(), asked)).toEqual({
+      ...{ kind: 'balance', balance: { balances: [euros] } },
+    });
+    reply = json(200, { balances: [dollars] });
+    expect(await wallet().getBalance(operator(), asked)).toEqual({
+      ...{ kind: 'unavailable', reason: 'no balance in EUR in the reply', answered: true },
+    });
+  });
+
   test.each([
     [400, { errorCode: { id: 5, msg: 'NO', clientmsg: 'No.' } }, 'refused'],
     [404, {}, 'refused'],

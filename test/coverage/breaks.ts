@@ -2195,6 +2195,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'balance.balances[0]?.amount ?? 0',
   },
   {
+    rows: ['c4.balanceCurrency'],
+    file: 'src/domain/classify-wallet-reply.ts',
+    find: '.filter((item) => isObject(item) && item.currency === currency)',
+    replace: '',
+  },
+  {
     rows: ['c4.lastBalance'],
     file: 'src/http/replies.ts',
     find: 'withKnown(reply.balance, session.balance)',

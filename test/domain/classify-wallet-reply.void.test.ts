@@ -1,3 +1,4 @@
+import { readReconcileAnswer } from '../../src/domain/round/reconcile';
 import { readBalance, totalBalance } from '../../src/domain/classify-wallet-reply';
 import {
   bodiesFor,
@@ -104,10 +105,29 @@ describe('balances of a reply', () => {
     expect(totalBalance({ balances })).toBe(1150);
   });
 
+  const others = [{ ...real, currency: 'USD' }, { ...real, currency: 'eur' }, { amount: 900 }];
+
+  it.each([
+    ['an accepted debit', callOf('debit', 'debit')],
+    ['an accepted credit', callOf('credit', 'credit', 'end')],
+    ['an accepted void', VOID],
+  ])('in another currency are left out with %s, and change no outcome', (_, call) => {
+    expect(judged(call, 200, { balances: others })).toMatchObject({ kind: 'accepted', balance: undefined });
+    expect(judged(call, 200, { balances: [...others, real] })).toMatchObject({
+      ...{ kind: 'accepted', balance: { balances: [real] } },
+    });
+  });
+
+  it('in another currency are left out with a reconciliation', () => {
+    const sent = callOf('credit', 'credit', 'end').transactions;
+    const answer = { kind: 'answer' as const, status: 200, body: { balances: others } };
+    expect(readReconcileAnswer(sent, answer)).toMatchObject({ kind: 'accepted', balance: undefined });
+  });
+
   it.each([undefined, null, 'x', [], {}, { balances: [] }, { balances: 'x' }, { balances: [null, 3] }])(
     '%j has none',
     (body) => {
-      expect(readBalance(body)).toBeUndefined();
+      expect(readBalance(body, 'EUR')).toBeUndefined();
     },
   );
 
@@ -120,21 +140,19 @@ describe('balances of a reply', () => {
       [],
       null,
     ];
-    expect(readBalance({ balances: [...broken, real] })).toEqual({ balances: [real] });
+    expect(readBalance({ balances: [...broken, real] }, 'EUR')).toEqual({ balances: [real] });
   });
 
   it('passes discountInfo, useBonusFirst and tickets through, under either name of tickets', () => {
     const ticket = { count: 1, stake: 20, currency: 'EUR', serial: 'T-1' };
     const discountInfo = { campaignId: 'c', discounts: [] };
     const body = { balances: [real], useBonusFirst: true, discountInfo };
-    expect(readBalance({ ...body, tickets: [ticket] })).toEqual({ ...body, tickets: [ticket] });
-    expect(readBalance({ ...body, freePlays: [ticket] })).toEqual({ ...body, tickets: [ticket] });
+    expect(readBalance({ ...body, tickets: [ticket] }, 'EUR')).toEqual({ ...body, tickets: [ticket] });
+    expect(readBalance({ ...body, freePlays: [ticket] }, 'EUR')).toEqual({ ...body, tickets: [ticket] });
   });
 
-  it('keeps no endless type or currency of a balance: it goes through the history with every answer', () => {
-    const read = readBalance({
-      balances: [{ type: 'x'.repeat(5_000), amount: 1, currency: 'y'.repeat(5_000) }],
-    });
+  it('keeps no endless type of a balance: it goes through the history with every answer', () => {
+    const read = readBalance({ balances: [{ ...real, type: 'x'.repeat(5_000), amount: 1 }] }, 'EUR');
     expect(JSON.stringify(read).length).toBeLessThan(300);
     expect(read?.balances[0]?.type).toMatch(/^x+$/);
     expect(read?.balances[0]?.amount).toBe(1);
@@ -145,19 +163,19 @@ describe('balances of a reply', () => {
       serial: `T-${index}`,
       text: 'x'.repeat(250),
     }));
-    const kept = readBalance({ balances: [real], tickets })?.tickets ?? [];
+    const kept = readBalance({ balances: [real], tickets }, 'EUR')?.tickets ?? [];
     expect(kept.length).toBeGreaterThan(100);
     expect(kept).toEqual(tickets.slice(0, kept.length));
   });
 
   it('takes no balance whose amount no amount can be', () => {
     const huge = { ...real, amount: 1e308 };
-    expect(readBalance({ balances: [huge, huge, real] })).toEqual({ balances: [real] });
+    expect(readBalance({ balances: [huge, huge, real] }, 'EUR')).toEqual({ balances: [real] });
   });
 
   it('keeps a bounded number of balances and tickets of an endless reply', () => {
     const body = { balances: Array(5_000).fill(real), tickets: Array(5_000).fill({ serial: 'T' }) };
-    const read = readBalance(body);
+    const read = readBalance(body, 'EUR');
     expect(read?.balances.length).toBeLessThanOrEqual(100);
     expect(read?.tickets?.length).toBeLessThanOrEqual(1_000);
   });

@@ -33,7 +33,8 @@ function ticket(serial: unknown, over: Record<string, unknown> = {}) {
 
 /** What the operator's getBalance reply becomes. */
 function told(reply: object): BalanceAnswer {
-  const balance = readBalance({ balances: [{ type: 'real', amount: 1_000, currency: 'EUR' }], ...reply });
+  const balances = [{ type: 'real', amount: 1_000, currency: 'EUR' }];
+  const balance = readBalance({ balances, ...reply }, 'EUR');
   return { kind: 'balance', balance: balance! };
 }
 

@@ -43,7 +43,7 @@ export function readReconcileAnswer(
   if (status !== 200 && (status < 400 || status >= 500 || status === 408)) return unreachable;
   const listed = readHashes(body.hashesProcessed, status, sent);
   const errorCode = errorIn(body, status) ?? listed.find((item) => item.errorCode !== undefined)?.errorCode;
-  const balance = readBalance(body);
+  const balance = readBalance(body, sent[0]?.currency ?? '');
   if (status === 200 && errorCode === undefined) {
     if (strictReplies && missingIn(body, sent) !== undefined) return unreachable;
     const all = [...new Set(sent.map(({ hash }) => hash))].map((hash) => ({ hash }));
