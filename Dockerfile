@@ -13,7 +13,8 @@ FROM node:22-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+# Without ENVIRONMENT the service takes itself for a local sandbox.
+ENV NODE_ENV=production ENVIRONMENT=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 # glibc keeps a heap for each thread otherwise: docs/operations.md, "Memory of a worker".
 ENV MALLOC_ARENA_MAX=2
 WORKDIR /app

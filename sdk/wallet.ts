@@ -129,10 +129,11 @@ async function answer(
   request: WalletRequest,
   seen: Seen,
 ): Promise<Partial<WalletReply>> {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://wallet');
-  const call = `${request.method} ${pathname.slice(pathname.lastIndexOf('/'))}`;
+  const [path = '', query] = (request.url ?? '').split('?', 2);
+  const call = `${request.method} ${path.slice(path.lastIndexOf('/'))}`;
   const signed = signatureOf(options, request.headers, seen);
-  if (call === 'GET /getBalance') return getBalance(options, signed, Object.fromEntries(searchParams));
+  if (call === 'GET /getBalance')
+    return getBalance(options, signed, Object.fromEntries(new URLSearchParams(query)));
   if (call === 'POST /doTransactions') return doTransactions(options, signed, parsed(request.body));
   if (call === 'POST /doGameRoundReport') {
     check(signed, operatorFields.doGameRoundReport());

@@ -151,8 +151,8 @@ async function spendLaunchToken(
   login: string,
   token: string,
 ): Promise<z.output<typeof connected>> {
-  const { pathname } = new URL(login, serviceUrl);
-  const url = new URL(pathname, serviceUrl);
+  const url = new URL(serviceUrl);
+  url.pathname = new URL(login, serviceUrl).pathname;
   url.searchParams.set('token', token);
   const timeoutMs = CONNECT_TIMEOUT_MS;
   const reply = await exchange({ method: 'GET', url: url.href, headers: {}, timeoutMs, debug });

@@ -144,6 +144,13 @@ class WalletKit(unittest.TestCase):
             status, body = self.wsgi({**environ, **more})
             self.assertEqual((status[:3], body["errorCode"]["id"], text.read()), ("413", 1002, b""))
 
+    def test_odd_requests_are_refused(self) -> None:
+        for url in ("//[", "http://[", "", "/%", "//"):
+            self.assertIn(self.wallet.handle("POST", url, {}, b"[").status, (400, 401, 404))
+        environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/doTransactions", "wsgi.input": io.BytesIO(b"{}")}
+        for length in ("abc", "-5", "9" * 5000):
+            self.assertEqual(self.wsgi({**environ, "CONTENT_LENGTH": length})[0][:3], "401")
+
     def test_one_secret_instead_of_a_list_is_a_mistake(self) -> None:
         with self.assertRaises(TypeError):
             Wallet("op1", SECRET, balance=lambda _: None, transact=lambda *_: None)

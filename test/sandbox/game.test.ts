@@ -83,6 +83,8 @@ describe('the page', () => {
     const reply = await sitDown();
     expect(reply).toMatchObject({ status: 200, view: { mode: 'real', stakes: [10, 20, 50, 100, 200, 500] } });
     expect(service.calls[0]).toEqual({ path: '/connect', body: { token: 'launch' } });
+    await page('connect', { token: 'launch', login: 'http://x//elsewhere.example/connect' });
+    expect(service.calls.filter(({ path }) => path === '/connect')).toHaveLength(2);
   });
 
   test('a spent launch token is told in the service’s words', async () => {

@@ -42,6 +42,23 @@ test('a failure of the books is a 500, and is told to onError; reports are hande
   expect(reports).toEqual([report.gameRoundDetail]);
 });
 
+test('odd requests are refused, and are no failures', async () => {
+  const errors: unknown[] = [];
+  const kit = sdk.createWallet({
+    operatorId: 'op1',
+    secrets: [SECRET],
+    balance: () => Promise.resolve(5),
+    transact: () => Promise.resolve(),
+    onError: (error) => errors.push(error),
+  });
+  await serve(kit);
+  for (const url of ['//[', 'http://[', '', '/%', '//'])
+    expect([400, 401, 404]).toContain(
+      (await kit.handle({ method: 'POST', url, headers: {}, body: '[' })).status,
+    );
+  expect(errors).toEqual([]);
+});
+
 test('debug tells each request, and what its signature has to be of', async () => {
   const entries: sdk.DebugEntry[] = [];
   const debugged = sdk.createWallet({

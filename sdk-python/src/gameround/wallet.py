@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from ._wallet_rules import (
     MAX_AMOUNT,
@@ -144,11 +144,11 @@ class _Request:
         self.signed = ""
 
     def answer(self) -> WalletReply:
-        address = urlsplit(self._url)
-        call = f"{self._method} {address.path.rsplit('/', 1)[-1]}"
+        path, _, query_text = self._url.partition("?")
+        call = f"{self._method} {path.rsplit('/', 1)[-1]}"
         self._check_id_and_timestamp()
         if call == "GET getBalance":
-            query = parse_qsl(address.query, keep_blank_values=True)
+            query = parse_qsl(query_text, keep_blank_values=True)
             return self._get_balance({"playerId": "", "currency": "", **dict(query)})
         if call == "POST doTransactions":
             return self._do_transactions(self._parsed())
@@ -286,7 +286,9 @@ def _body_of(environ: WSGIEnvironment) -> bytes | None:
     """The body, or None if it is too large."""
     stream = environ["wsgi.input"]
     # Without a length, a server that marks the end of the input has it; of others nothing may be read.
-    left = int(environ.get("CONTENT_LENGTH") or (sys.maxsize if environ.get("wsgi.input_terminated") else 0))
+    length = environ.get("CONTENT_LENGTH") or (str(sys.maxsize) if environ.get("wsgi.input_terminated") else "0")
+    # A length that is none: nothing is read, and an empty body is refused.
+    left = int(length) if re.fullmatch("[0-9]{1,19}", length) else 0
     body, size = bytearray(), 0
     # Reads all of it, so that the caller gets the reply.
     while left > 0 and (part := stream.read(min(left, _CHUNK_BYTES))):
