@@ -22,10 +22,10 @@ import { startProof, type ProofHarness } from './proof-harness';
  * back, and each kind of change is named. `ROUNDS=500 npx jest test/proof/drill` plays more of them, and longer ones.
  */
 
-const ROUNDS = Number(process.env.ROUNDS ?? 40);
+const ROUNDS = Number(process.env.ROUNDS ?? 24);
 /** One of this length for each 250 rounds. */
 const WINS = ROUNDS >= 500 ? 1_000 : 60;
-const MINUTES = ROUNDS >= 500 ? 30 : 5;
+const MINUTES = ROUNDS >= 500 ? 30 : 10;
 
 let proof: ProofHarness;
 let harness: RoundsHarness;
