@@ -52,7 +52,7 @@ export function chainText(parts: readonly Pick<Entry, 'kind' | 'data'>[]): { tex
   return { text: `${FIRST_LINE}\n${lines.join(',\n')}\n],"head":"${previous}"}\n`, head: previous };
 }
 
-const LINE = /^\{"entry":(.*),"hash":"([0-9a-f]{64})"\}(,?)$/;
+const LINE = /^\{"entry":(.*),"hash":"([0-9a-f]{64})"\}(,?)$/s;
 const LAST_LINE = /^\],"head":"([0-9a-f]{64})"\}$/;
 
 /** Reads a dossier and checks each hash. Each problem names what was changed. */
@@ -71,7 +71,7 @@ export function readChain(text: string): { chain: Chain; problems: string[] } {
   lines.forEach((line, index) => {
     const n = index + 1;
     const [, json = '', hash, comma] = LINE.exec(line) ?? [];
-    const entry = parsed(json);
+    const { entry, isCanonical } = parsed(json) ?? {};
     const isLast = index === lines.length - 1;
     if (entry === undefined || (comma === '') !== isLast)
       problems.push(`the line of entry ${n} was changed: it can't be read`);
@@ -79,7 +79,7 @@ export function readChain(text: string): { chain: Chain; problems: string[] } {
     entries.push(entry);
     const name = `entry ${entry.n} (${nameOf(entry)})`;
     if (sha256(json) !== hash) problems.push(`${name} was changed`);
-    else if (canonical(entry) !== json) problems.push(`${name} is not in the canonical form`);
+    else if (isCanonical === false) problems.push(`${name} is not in the canonical form`);
     if (previous !== undefined && (entry.previous !== previous || entry.n !== last + 1))
       problems.push(`before ${name}, an entry was changed, added or removed`);
     previous = hash;
@@ -90,13 +90,14 @@ export function readChain(text: string): { chain: Chain; problems: string[] } {
   return { chain: { entries, head }, problems };
 }
 
-function parsed(json: string): Entry | undefined {
+function parsed(json: string): { entry: Entry; isCanonical: boolean } | undefined {
   try {
-    const { n, previous, kind, data } = JSON.parse(json) as Partial<Entry>;
-    return n === undefined || previous === undefined || kind === undefined || data === undefined
-      ? undefined
-      : { n, previous, kind, data };
-    // eslint-disable-next-line no-restricted-syntax -- a text that is no JSON is a finding
+    const { n, previous, kind, data } = JSON.parse(json) as Record<keyof Entry, unknown>;
+    if (typeof n !== 'number' || typeof previous !== 'string' || typeof kind !== 'string') return undefined;
+    if (typeof data !== 'object' || data === null) return undefined;
+    const entry = { n, previous, kind, data };
+    return { entry, isCanonical: canonical(entry) === json };
+    // eslint-disable-next-line no-restricted-syntax -- a text that is no JSON, or is nested too deeply, is a finding
   } catch {
     return undefined;
   }
@@ -105,7 +106,7 @@ function parsed(json: string): Entry | undefined {
 const MAX_NAME_CHARS = 90;
 
 function nameOf({ kind, data }: Entry): string {
-  const { what, type } = Object(data) as { what?: unknown; type?: unknown };
+  const { what, type } = data as { what?: unknown; type?: unknown };
   const more = [what, type].find((one) => typeof one === 'string');
   return more === undefined ? kind : `${kind}: ${more.slice(0, MAX_NAME_CHARS)}`;
 }

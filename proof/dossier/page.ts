@@ -25,7 +25,10 @@ export function partsOf(html: string): { page: string; json: string } | undefine
   const from = html.indexOf(script, end);
   const to = html.indexOf('</script>', from);
   if (end === -1 || from === -1 || to === -1) return undefined;
-  const json = html.slice(from + script.length, to).replaceAll('\\u003c', '<');
+  // A backslash may itself be escaped: `\\\\u003c` has no `<`.
+  const json = html
+    .slice(from + script.length, to)
+    .replace(/\\(u003c|.)/g, (escape) => (escape === '\\u003c' ? '<' : escape));
   return { page: html.slice(0, end + PAGE_END.length), json };
 }
 
@@ -207,12 +210,14 @@ function proofPart(): string[] {
 }
 
 function eventPart(runs: readonly RunPart[], events: readonly (PlainEvent & { run: number })[]): string[] {
+  const eventsOf = new Map<number, PlainEvent[]>(runs.map(({ run }) => [run, []]));
+  for (const event of events) eventsOf.get(event.run)?.push(event);
   return runs.flatMap(({ run, workflowId }) => [
     `<section><h2>The stored events of ${escaped(workflowId)}</h2>`,
     '<p>This is the record that the service writes before each of its acts. The contents of the events are in the entries after this page.</p>',
     '<table class="wide events"><thead><tr><th>No.</th><th>Time</th><th>Event</th><th>About</th></tr></thead><tbody>',
-    ...events
-      .filter((event) => event.run === run)
+    ...eventsOf
+      .get(run)!
       .map(
         ({ id, at, type, about }) =>
           `<tr><td data-label="No.">${id}</td><td data-label="Time">${stampText(at)}</td><td data-label="Event">${escaped(wordsOf(type))}</td><td data-label="About">${escaped(aboutText(about))}</td></tr>`,

@@ -2757,6 +2757,18 @@ export const BREAKS: readonly Break[] = [
     replace: "replaceAll('<', '&lt;')",
   },
   {
+    rows: ['c8.dossierTime'],
+    file: 'proof/dossier/verify.ts',
+    find: 'replace(/<[^<>]*>/g',
+    replace: 'replace(/<[^>]*>/g',
+  },
+  {
+    rows: ['c8.dossierOwn'],
+    file: 'proof/dossier/events.ts',
+    find: 'leaveOutSecretNames(plain);',
+    replace: '',
+  },
+  {
     rows: ['c8.export'],
     file: 'activities/export.ts',
     find: 'await histories.mark(to);',
