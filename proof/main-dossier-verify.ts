@@ -9,7 +9,7 @@ const USAGE = 'npm run dossier:verify -- <file.html or file.json> [--head <finge
 /** Checks a dossier; see docs/dossier.md. It needs the file only. */
 runProcess(async () => {
   const { file, head } = read(process.argv.slice(2));
-  const { problems, entries, head: found } = verify(await readFile(file), head);
+  const { problems, entries, head: found } = verify(await contentOf(file), head);
   for (const problem of problems) process.stdout.write(`${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;
   else
@@ -33,5 +33,13 @@ function read(args: string[]): { file: string; head: string | undefined } {
     return { file, head: values.head };
   } catch {
     throw new PersonNeededError(`usage: ${USAGE}`);
+  }
+}
+
+async function contentOf(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new PersonNeededError(`${file} can't be read: ${(error as Error).message}`);
   }
 }

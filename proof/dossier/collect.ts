@@ -1,7 +1,7 @@
 import { createDrawLog } from '../../src/rng/draw-log';
 import type { Draw } from '../../src/rng';
 import { moneyText } from '../../src/domain/money';
-import { givenBackHashes } from '../../src/domain/round/transactions';
+import { givenBackHashes, openTransactions } from '../../src/domain/round/transactions';
 import type { RoundSnapshot, RoundTransaction } from '../../src/domain/round/types';
 import type { RoundDocument } from '../../src/read-model/rounds';
 import { A_RECORD } from '../../src/read-model/guards';
@@ -14,6 +14,8 @@ import { recordIn, type RecordInHistory } from '../record';
 import type { Run } from '../runs';
 import { sha256 } from './chain';
 import { plainEvents, type PlainEvent } from './events';
+import { PersonNeededError } from '../../src/lifecycle';
+import { knownIn, outcomeOf } from './outcomes';
 import { statusText, stepsOf, transactionText, type Step } from './story';
 
 /** Everything that is known of a round, as the entries of its dossier. */
@@ -48,7 +50,7 @@ export interface RoundPart {
   bets: string;
   betsGivenBack: string;
   wins: string;
-  /** What the player has lost, or won. */
+  /** What the player has lost, or won, once no money is open. */
   result: string;
   openWinnings: string;
   minorUnits: { bets: number; betsGivenBack: number; wins: number; openWinnings: number };
@@ -95,12 +97,14 @@ export async function collect(
   const runs: Run[] = [];
   for await (const run of runsOfRound(evidence, gameround)) runs.push(run);
   const unreadable = runs.find(({ history }) => history === undefined);
-  if (unreadable !== undefined) throw new Error(`${unreadable.workflowId}: ${unreadable.unreadable}`);
+  if (unreadable !== undefined)
+    throw new PersonNeededError(`${unreadable.workflowId}: ${unreadable.unreadable}`);
   runs.sort((one, other) => begunAt(one) - begunAt(other));
   const told = newestRecord(runs);
   const record = (await rounds.collection.findOne({ _id: gameround, ...A_RECORD })) ?? undefined;
   const snapshot = told?.written?.snapshot ?? (record && (JSON.parse(record.snapshot) as RoundSnapshot));
-  if (snapshot === undefined) throw new Error(`there is neither a history nor a record of ${gameround}`);
+  if (snapshot === undefined)
+    throw new PersonNeededError(`there is neither a history nor a record of ${gameround}`);
   const { identity } = snapshot;
   const { currency } = identity;
   const parts: Dossier['runs'] = [];
@@ -111,6 +115,7 @@ export async function collect(
     parts.push({ run: partOf(run, index + 1), events });
   }
   steps.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  const known = knownIn(parts.map(({ events }) => events));
   return {
     about: {
       gameround,
@@ -128,7 +133,10 @@ export async function collect(
     },
     round: roundPart(snapshot, agreementOf(told, record, environment)),
     steps,
-    transactions: snapshot.transactions.map((one) => transactionPart(one, snapshot)),
+    transactions: snapshot.transactions.map((one) => ({
+      ...transactionPart(one, snapshot),
+      ...outcomeOf(one, snapshot, known),
+    })),
     draws: await drawsOf(
       evidence,
       snapshot,
@@ -173,7 +181,7 @@ function agreementOf(
 }
 
 function roundPart(snapshot: RoundSnapshot, agreement: string[]): RoundPart {
-  const { identity, openedAt, closedAt, status, crashed, transactions, amountToCollect } = snapshot;
+  const { identity, openedAt, closedAt, status, transactions, amountToCollect } = snapshot;
   const givenBack = givenBackHashes(transactions);
   const sum = (wanted: (one: RoundTransaction) => boolean): number =>
     transactions
@@ -183,15 +191,22 @@ function roundPart(snapshot: RoundSnapshot, agreement: string[]): RoundPart {
   const bets = sum(({ type }) => type === 'debit');
   const betsGivenBack = sum(({ type, hash }) => type === 'debit' && givenBack.has(hash));
   const wins = sum(({ type }) => type === 'credit');
+  const isGoingOn = status === 'open' || openTransactions(transactions).length > 0;
   const net = bets - betsGivenBack - wins;
   return {
-    status: statusText(status, crashed),
+    status: statusText(snapshot),
     openedAt,
     ...(closedAt === undefined ? {} : { closedAt }),
     bets: money(bets),
     betsGivenBack: money(betsGivenBack),
     wins: money(wins),
-    result: net === 0 ? 'nothing won or lost' : net > 0 ? `lost ${money(net)}` : `won ${money(-net)}`,
+    result: isGoingOn
+      ? 'not known yet'
+      : net === 0
+        ? 'nothing won or lost'
+        : net > 0
+          ? `lost ${money(net)}`
+          : `won ${money(-net)}`,
     openWinnings: money(amountToCollect),
     minorUnits: { bets, betsGivenBack, wins, openWinnings: amountToCollect },
     gameState: snapshot.gameState,
@@ -201,24 +216,15 @@ function roundPart(snapshot: RoundSnapshot, agreement: string[]): RoundPart {
   };
 }
 
-const OUTCOMES: Record<RoundTransaction['outcome'], string> = {
-  accepted: 'accepted by the wallet',
-  declined: 'declined by the wallet: it had no effect',
-  pending: 'not answered yet',
-  unknown: 'not known: no answer came',
-};
-
-function transactionPart(stored: RoundTransaction, { identity }: RoundSnapshot): TransactionPart {
-  const { type, outcome, errorCode, hash, timestamp, balanceAfter } = stored;
+function transactionPart(
+  stored: RoundTransaction,
+  { identity }: RoundSnapshot,
+): Omit<TransactionPart, 'outcome'> {
+  const { hash, timestamp, balanceAfter } = stored;
   const money = (amount: number): string => moneyText(amount, identity.currency);
   const what = transactionText(stored, money);
-  const error = errorCode === undefined ? '' : ` (error ${errorCode.id} ${errorCode.msg})`;
   return {
     what: `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`,
-    outcome:
-      type === 'void' && outcome === 'declined'
-        ? 'the wallet never had this bet'
-        : `${OUTCOMES[outcome]}${error}`,
     at: timestamp,
     hash,
     ...(balanceAfter === undefined || !Number.isSafeInteger(balanceAfter) || balanceAfter < 0

@@ -1,7 +1,8 @@
 import { SEAL, sha256, type Entry } from './chain';
 import type { About, DrawPart, RoundPart, RunPart, TransactionPart } from './collect';
 import type { PlainEvent } from './events';
-import type { Step } from './story';
+import { RECONCILE } from '../../src/domain/round/keys';
+import { markText, type Step } from './story';
 
 /* The page of a dossier. It is made of the entries only, so that it can be made again from them and compared. */
 
@@ -66,6 +67,8 @@ export function pageOf(entries: readonly Pick<Entry, 'kind' | 'data'>[]): string
 }
 
 function headOf(about: About, round: RoundPart): string[] {
+  const { settled } = round;
+  const isReconciled = settled?.key === RECONCILE;
   const rows: [string, string | undefined][] = [
     ['Player', about.player],
     ['Game', `${about.game}, of the provider ${about.provider}`],
@@ -79,17 +82,23 @@ function headOf(about: About, round: RoundPart): string[] {
     ['of which given back', round.minorUnits.betsGivenBack === 0 ? undefined : round.betsGivenBack],
     ['Wins paid', round.wins],
     ['Wins not paid yet', round.minorUnits.openWinnings === 0 ? undefined : round.openWinnings],
-    ['The player has', round.result],
-    ['It waits for', round.marks.length === 0 ? undefined : round.marks.join(', ')],
     [
-      'Decided by a person',
-      round.settled && `${timeText(round.settled.at)}: ${round.settled.reason} (${round.settled.key})`,
+      round.result === 'not known yet' ? 'What the player has lost or won is' : 'The player has',
+      round.result,
+    ],
+    ['It waits for', round.marks.length === 0 ? undefined : round.marks.map(markText).join('; ')],
+    [
+      isReconciled ? 'Decided by a reconciliation' : 'Decided by a person',
+      settled &&
+        (isReconciled
+          ? `${timeText(settled.at)}: the operator has answered what was open`
+          : `${timeText(settled.at)}, reason “${settled.reason}”, key “${settled.key}”`),
     ],
   ];
   return [
     `<header><h1>Dossier of a game round</h1>`,
     `<p class="id">${escaped(about.gameround)}</p>`,
-    `<p>Made on ${timeText(about.madeAt)} by ${escaped(about.madeBy)}. All times are in UTC. Amounts are in whole units of the currency.</p></header>`,
+    `<p>Made on ${timeText(about.madeAt)} by ${escaped(about.madeBy)}. All times are in UTC. Amounts are in ${escaped(about.currency)}, as the player sees them; the entries also have them in minor units.</p></header>`,
     '<section><h2>In short</h2><table class="facts">',
     ...rows.flatMap(([name, value]) =>
       value === undefined ? [] : [`<tr><th scope="row">${escaped(name)}</th><td>${escaped(value)}</td></tr>`],
@@ -134,8 +143,8 @@ function moneyPart(transactions: readonly TransactionPart[], round: RoundPart): 
   );
   return [
     '<section><h2>Every movement of money</h2>',
-    `<p>The hash names a movement of money in the books of both sides. Bets ${escaped(round.bets)}, given back ${escaped(round.betsGivenBack)}, wins paid ${escaped(round.wins)}: ${escaped(round.result)}.</p>`,
-    '<table class="wide"><thead><tr><th>Time</th><th>The wallet was asked to</th><th>Outcome</th><th>Balance after</th><th>Hash</th></tr></thead><tbody>',
+    `<p>The hash names a movement of money in the books of both sides. Bets ${escaped(round.bets)}, given back ${escaped(round.betsGivenBack)}, wins paid ${escaped(round.wins)}${round.result === 'not known yet' ? '' : `: ${escaped(round.result)}`}.</p>`,
+    '<table class="wide"><thead><tr><th>First asked</th><th>The wallet was asked to</th><th>Outcome</th><th>Balance after</th><th>Hash</th></tr></thead><tbody>',
     ...rows,
     '</tbody></table></section>',
   ];

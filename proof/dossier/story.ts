@@ -10,8 +10,9 @@ import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome'
 import { normalId } from '../../src/domain/hashes';
 import { debitKeyPrefix, RECONCILE } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
+import { isObject } from '../../src/domain/is-object';
 import { moneyText } from '../../src/domain/money';
-import type { Answer, Command } from '../../src/domain/round/types';
+import type { Answer, Attention, Command, RoundSnapshot } from '../../src/domain/round/types';
 import type { OperatorTransaction, WalletBalance } from '../../src/domain/wallet-call';
 import type { PlainEvent } from './events';
 
@@ -45,7 +46,7 @@ interface Call {
 /** What a run of a round, or of its reconciliation, did. `run` is its number in the dossier. */
 export function stepsOf(events: readonly PlainEvent[], run: number, currency: string): Step[] {
   const money = (amount: number): string => moneyText(amount, currency);
-  const answers = answersIn(events, currency);
+  const answers = answersIn(events);
   const calls = new Map<number, Call>();
   const seenKeys = new Set<string>();
   const seenCalls = new Set<string>();
@@ -79,7 +80,8 @@ export function stepsOf(events: readonly PlainEvent[], run: number, currency: st
     const by = isGame || isReconciliation ? '' : ` (sent by ${sender})`;
     const who = isGame ? 'game' : isReconciliation ? 'operator' : 'person';
     const answer = answers.get(call ?? '') ?? answers.get(key);
-    add(event, who, `${again}${commandText(read.command, money)}${by}`, answer);
+    const said = answer && answerText(answer, currency, isGame);
+    add(event, who, `${again}${commandText(read.command, money)}${by}`, said);
   };
 
   for (const event of events) {
@@ -95,12 +97,8 @@ export function stepsOf(events: readonly PlainEvent[], run: number, currency: st
         if (typeof start === 'object' && start.command !== undefined && start.continued === undefined) {
           if (start.call !== undefined) seenCalls.add(start.call);
           seenKeys.add('start');
-          add(
-            event,
-            'game',
-            commandText(start.command, money),
-            answers.get(start.call ?? '') ?? answers.get('start'),
-          );
+          const answer = answers.get(start.call ?? '') ?? answers.get('start');
+          add(event, 'game', commandText(start.command, money), answer && answerText(answer, currency, true));
         }
         break;
       }
@@ -184,10 +182,43 @@ const STATUS: Record<string, string> = {
   cancel: 'cancelled, as if it had never been',
 };
 
-export function statusText(status: string, crashed: boolean): string {
-  return crashed
-    ? 'open, and waiting for a person: the operator and the service disagree'
+export function statusText({ status, crashed, settled }: RoundSnapshot): string {
+  if (crashed) return 'open, and waiting for a decision: the operator and the service disagree';
+  // Only a crashed round is closed by a decision.
+  return settled !== undefined && status === 'closed'
+    ? 'closed; it was crashed before: the operator and the service disagreed until it was decided'
     : (STATUS[status] ?? status);
+}
+
+const MARKS: Record<Attention, string> = {
+  crashed: 'a decision, since the operator and the service disagree',
+  restored: 'a decision, since its record is newer than its program',
+  'credit-unauthorised': "the operator's acceptance of the signature of a win",
+  'void-refused': "the operator's acceptance of the signature of a returned bet",
+  'credit-pending': "the wallet's answer to a win",
+  'void-pending': "the wallet's answer to a returned bet",
+  'auto-close-failing': 'the game, which does not close the round',
+  'void-unconfirmed': "a look at the operator's books: nothing confirms that the bet was returned",
+  'debit-unconfirmed': 'the database, which does not say whether the bet was sent',
+  'result-pending': 'the result, which the game does not give',
+  'report-pending': 'the operator, which does not take the report',
+  'projection-pending': 'its record in the database, which is older than the round',
+};
+
+export function markText(mark: string): string {
+  return MARKS[mark as Attention] ?? mark;
+}
+
+const REASONS: Record<string, string> = {
+  ECONNRESET: 'the connection broke',
+  ECONNREFUSED: 'nothing listens at the address of the wallet',
+  ENOTFOUND: 'the name of the wallet has no address',
+  'time-out': 'no answer came in time',
+};
+
+/** Why there is no definite answer. */
+export function reasonText(reason: string): string {
+  return reason in REASONS ? `${REASONS[reason]} (${reason})` : reason;
 }
 
 type Money = (amount: number) => string;
@@ -287,7 +318,9 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
   const noAnswer = `There is no answer: ${isDone ? '' : failureOf(event.about)}`;
   if (activity === 'deliver' || activity === 'deliverUntilDefinite') {
     const { transactions } = (args[0] as WalletDelivery).call;
-    const asked = transactions.map((one) => `${transactionText(one, money)} [${one.hash}]`).join(' and to ');
+    const asked = transactions
+      .map((one) => `${transactionText(one, money)} (hash ${one.hash})`)
+      .join(' and to ');
     const outcome = activity === 'deliver' ? (result as Delivered | undefined)?.result : result;
     return {
       sent: `The service asks the operator's wallet to ${asked}${times}`,
@@ -299,7 +332,7 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
     return {
       sent: 'The service sends every transaction of the round to the operator again',
       by: isDone ? 'wallet' : 'service',
-      answered: isDone ? reconcileText(result as ReconcileOutcome, currency) : noAnswer,
+      answered: isDone ? reconcileText(result, currency) : noAnswer,
     };
   const other = OTHER_CALLS[activity];
   if (other === undefined) return undefined;
@@ -318,20 +351,20 @@ const HAS_ANSWERED = new Set(['accepted', 'declined', 'refused']);
 interface Outcome {
   kind?: string;
   reason?: string;
-  errorCode?: { id?: number; msg?: string };
-  endRefused?: { id?: number; msg?: string };
+  errorCode?: { id?: number; msg?: string } | null;
+  endRefused?: { id?: number; msg?: string } | null;
   balance?: WalletBalance;
   unauthorised?: boolean;
 }
 
 function outcomeText(outcome: unknown, currency: string): string {
   const { kind, reason, errorCode, endRefused, balance } = Object(outcome) as Outcome;
-  const error = errorCode === undefined ? '' : `: error ${errorCode.id} ${errorCode.msg}`;
+  const error = errorCode ? `: error ${errorCode.id} ${errorCode.msg}` : '';
   switch (kind) {
     case 'accepted':
       return joined([
         'The wallet accepts',
-        endRefused !== undefined && `but not the end of the round: error ${endRefused.id} ${endRefused.msg}`,
+        endRefused ? `but not the end of the round: error ${endRefused.id} ${endRefused.msg}` : false,
         balance !== undefined && balanceText(balance, currency),
       ]);
     case 'declined':
@@ -339,9 +372,9 @@ function outcomeText(outcome: unknown, currency: string): string {
     case 'refused':
       return `The wallet refuses${error}`;
     case 'unknown':
-      return `It is not known whether the wallet took the bet: ${reason}`;
+      return `It is not known whether the wallet took the bet: ${reasonText(String(reason))}`;
     case 'repeat':
-      return `There is no definite answer, so it is sent again: ${reason}`;
+      return `There is no definite answer, so it is sent again: ${reasonText(String(reason))}`;
     case 'guard-lost':
       return 'Nothing was sent: another round of the player was open';
     case 'ahead':
@@ -351,7 +384,8 @@ function outcomeText(outcome: unknown, currency: string): string {
   }
 }
 
-function reconcileText({ kind, errorCode, balance }: ReconcileOutcome, currency: string): string {
+function reconcileText(outcome: unknown, currency: string): string {
+  const { kind, errorCode, balance } = Object(outcome) as Partial<ReconcileOutcome>;
   if (kind === 'nothing') return 'Nothing was to be sent';
   if (kind === 'unreachable') return 'The operator does not answer';
   const told =
@@ -361,24 +395,30 @@ function reconcileText({ kind, errorCode, balance }: ReconcileOutcome, currency:
   return joined([told, balance !== undefined && balanceText(balance, currency)]);
 }
 
-function balanceText({ balances }: WalletBalance, currency: string): string | false {
-  const each = balances.map(({ type, amount, currency: own = currency }) => {
-    const is =
-      Number.isSafeInteger(amount) && amount >= 0
-        ? moneyText(amount, own)
-        : `${amount} minor units of ${own}`;
-    return type === 'real' ? is : `${is} (${type})`;
-  });
+/** A person may have written the balance by hand. */
+function balanceText(balance: unknown, currency: string): string | false {
+  const { balances } = Object(balance) as Partial<WalletBalance>;
+  const each = (Array.isArray(balances) ? balances : [])
+    .filter(isObject)
+    .map(({ type, amount, currency: own = currency }) => {
+      const is =
+        Number.isSafeInteger(amount) && amount >= 0
+          ? moneyText(amount, own)
+          : `${amount} minor units of ${own}`;
+      return type === 'real' ? is : `${is} (${type})`;
+    });
   return each.length > 0 && `balance ${each.join(' and ')}`;
 }
 
-/** The answers by call id and by command key, in words. */
-function answersIn(events: readonly PlainEvent[], currency: string): Map<string, string> {
-  const answers = new Map<string, string>();
+type Told = Partial<Answer & RoundReply>;
+
+/** The answers by call id and by command key. */
+export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
+  const answers = new Map<string, Told>();
   const callOfUpdate = new Map<string, string>();
   const calls = new Map<number, { activity: string; args: unknown[] }>();
-  const told = (name: string | undefined, answer: Partial<Answer & RoundReply> | undefined): void => {
-    if (name !== undefined && answer !== undefined) answers.set(name, answerText(answer, currency));
+  const told = (name: string | undefined, answer: Told | undefined): void => {
+    if (name !== undefined && answer !== undefined) answers.set(name, answer);
   };
   for (const { id, type, about } of events) {
     const { input, result, activityType, acceptedRequest, meta, outcome, scheduledEventId } =
@@ -431,13 +471,14 @@ function answerAfter({ state, key }: CommandEnd, delivered: Delivered | undefine
   }
 }
 
-function answerText(answer: Partial<Answer & RoundReply>, currency: string): string {
+function answerText(answer: Told, currency: string, isGame: boolean): string {
   const { refusal, amountToCollect, amountCredited, balance } = answer;
+  const told = isGame ? 'The game is answered' : 'The answer is';
   const status = answer.status ?? answer.gameRoundInfo?.status ?? '';
   return joined([
     refusal === undefined
-      ? `The game is answered that the round is ${STATUS[status] ?? status}`
-      : `The game is answered that this is refused: ${refusal.errorCode.msg} (“${refusal.errorCode.clientmsg}”)`,
+      ? `${told} that the round is ${STATUS[status] ?? status}`
+      : `${told} that this is refused: ${refusal.errorCode.msg} (“${refusal.errorCode.clientmsg}”)`,
     amountCredited !== undefined && amountCredited > 0 && `paid now ${moneyText(amountCredited, currency)}`,
     amountToCollect !== undefined && `open winnings ${moneyText(amountToCollect, currency)}`,
     balance !== undefined && balanceText(balance, currency),

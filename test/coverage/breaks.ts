@@ -2769,6 +2769,18 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
+    rows: ['c8.dossierOutcome'],
+    file: 'proof/dossier/outcomes.ts',
+    find: "if (call?.activity === 'deliver')",
+    replace: "if (call?.activity === 'none')",
+  },
+  {
+    rows: ['c8.dossierOutcome#2'],
+    file: 'proof/dossier/outcomes.ts',
+    find: 'if (decision?.command.key === RECONCILE) {',
+    replace: 'if (decision?.command.key === undefined) {',
+  },
+  {
     rows: ['c8.export'],
     file: 'activities/export.ts',
     find: 'await histories.mark(to);',

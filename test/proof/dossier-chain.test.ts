@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonical, chainText, readChain } from '../../proof/dossier/chain';
 import type { Dossier } from '../../proof/dossier/collect';
-import { plainEvents } from '../../proof/dossier/events';
+import { plainEvents, type PlainEvent } from '../../proof/dossier/events';
 import { pageOf } from '../../proof/dossier/page';
 import { stepsOf, type Step } from '../../proof/dossier/story';
 import { verify } from '../../proof/dossier/verify';
@@ -29,7 +29,7 @@ const lines = (steps: readonly Step[]): string[] =>
     ...(answer === undefined ? [] : [`→ ${answer}`]),
   ]);
 
-const HASH = /\[[0-9a-f-]{36}\]/g;
+const HASH = /\(hash [0-9a-f-]{36}\)/g;
 
 async function dossier(name: string): Promise<Dossier> {
   const events = await plainEvents(historyFromText(await recorded(name)), CODEC);
@@ -97,6 +97,27 @@ test.each([
 ])('%s', async (name, expected) => {
   expect(lines(await stepsIn(name))).toContainEqual(expect.stringMatching(expected));
 });
+
+test.each([7, null, { balances: null }, { balances: [null] }])(
+  'a balance that a person has written by hand as %j does not stop the dossier',
+  (balance) => {
+    const call = { transactions: [{ type: 'credit', hash: 'h', amount: 5, currency: 'EUR' }] };
+    const event = (id: number, type: string, about: Record<string, unknown>): PlainEvent => ({
+      ...{ id, at: '2026-11-29T20:00:00.000Z', type, about },
+    });
+    const result = { kind: 'accepted', balance, errorCode: null, endRefused: null };
+    const steps = stepsOf(
+      [
+        event(1, 'ActivityTaskScheduled', {
+          ...{ activityType: { name: 'deliverUntilDefinite' }, input: [{ call }] },
+        }),
+        event(2, 'ActivityTaskCompleted', { scheduledEventId: '1', result: [result] }),
+      ],
+      ...([1, 'EUR'] as const),
+    );
+    expect(lines(steps)).toEqual(['wallet: The wallet accepts']);
+  },
+);
 
 test('a changed, added or removed byte anywhere is found, in both forms', async () => {
   const { html, json, head } = write(await dossier('spin-lost'));

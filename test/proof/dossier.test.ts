@@ -86,15 +86,15 @@ test('a dossier has the calls, the wallet, the random numbers, the record and th
   // The answer to a call may come after the next call.
   expect(story.filter((line) => !line.startsWith('wallet: The wallet accepts'))).toEqual([
     'game: The game places a bet of 2.50 EUR; reports a win of 0.05 EUR; random number call H',
-    "service: The service asks the operator's wallet to take a bet of 2.50 EUR [H]",
+    "service: The service asks the operator's wallet to take a bet of 2.50 EUR (hash H)",
     `game: The game reports a win of 3.00 EUR; the game's own data: {"reels":"1,2,3"}`,
     'game: The game asks to pay out 1.00 EUR of the open winnings',
-    "service: The service asks the operator's wallet to pay a win of 1.00 EUR [H]",
+    "service: The service asks the operator's wallet to pay a win of 1.00 EUR (hash H)",
     'game: The round is to be taken back: every bet returned (reason: voidGameRound)',
     'game: The game ends the round; open winnings are to be paid',
-    "service: The service asks the operator's wallet to pay a win of 2.05 EUR [H] and to note the end of the round [H]",
-    'service: There is no definite answer, so it is sent again: ECONNRESET',
-    "service: The service asks the operator's wallet to pay a win of 2.05 EUR [H] and to note the end of the round [H]",
+    "service: The service asks the operator's wallet to pay a win of 2.05 EUR (hash H) and to note the end of the round (hash H)",
+    'service: There is no definite answer, so it is sent again: the connection broke (ECONNRESET)',
+    "service: The service asks the operator's wallet to pay a win of 2.05 EUR (hash H) and to note the end of the round (hash H)",
     'service: The round is over: closed',
     'operator: The operator asks for a reconciliation of the round',
     'service: The service sends every transaction of the round to the operator again',
@@ -111,6 +111,66 @@ test('a dossier has the calls, the wallet, the random numbers, the record and th
   for (const { secrets } of OPERATORS) for (const secret of secrets) expect(json).not.toContain(secret);
   expect(json).not.toMatch(/stackTrace|signedWith|secret|authorization|x-h-auth/i);
 }, 60_000);
+
+/** A round whose win the operator refuses: it is crashed. */
+async function crashedRound(): Promise<string> {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 40 });
+  await player.collect(hash, 10);
+  await harness.fault({
+    ...{ fault: 'status', status: 400, errorCode: { id: 4711, msg: 'LIMIT', clientmsg: '' } },
+    match: { type: 'credit', playerId: player.session.playerId },
+  });
+  await player.end(hash).catch(() => undefined);
+  return hash;
+}
+
+const MOMENT = String.raw`2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
+const REFUSED = 'refused by the wallet: error 4711 LIMIT';
+
+test('a crashed round says what is in doubt, and what a person then decided', async () => {
+  const hash = await crashedRound();
+  const before = await dossierOf(hash);
+  expect(before.round).toMatchObject({
+    status: 'open, and waiting for a decision: the operator and the service disagree',
+    result: 'not known yet',
+  });
+  expect(before.transactions.map(({ outcome }) => outcome)).toEqual([
+    ...['accepted by the wallet', 'accepted by the wallet'],
+    ...[1, 2].map(() => `${REFUSED}; in doubt until it is decided`),
+  ]);
+  const page = write(before).html;
+  expect(page).toContain('a decision, since the operator and the service disagree');
+  expect(page).not.toContain('The player has');
+  const [credit, end] = before.transactions.slice(2).map((one) => one.hash) as [string, string];
+  await harness.handle(hash).signal('settle', {
+    ...{ type: 'settle', key: 'k1', reason: 'by phone', accepted: [credit], declined: [end] },
+  });
+  await finished(harness, hash);
+  const after = await dossierOf(hash);
+  expect(after.round.status).toMatch(/^closed; it was crashed before/);
+  const decided = (effect: string): string =>
+    `^${REFUSED}; then decided by a person: ${effect} \\(on ${MOMENT}, reason “by phone”, key “k1”\\)$`;
+  expect(after.transactions[2]!.outcome).toMatch(new RegExp(decided('paid')));
+  expect(after.transactions[3]!.outcome).toMatch(new RegExp(decided('never noted')));
+  const step = after.steps.find(({ who }) => who === 'person');
+  expect(step?.answer).toMatch(/^The answer is that the round is closed/);
+  expect(write(after).html).toMatch(/Decided by a person.*reason “by phone”, key “k1”/);
+});
+
+test('a crashed round that is reconciled says that the operator accepted, when, and the balance', async () => {
+  const hash = await crashedRound();
+  await harness.reconcile('op1', hash);
+  await finished(harness, hash);
+  const dossier = await dossierOf(hash);
+  const accepted = `^${REFUSED}; then accepted by the operator in a reconciliation on ${MOMENT}$`;
+  for (const one of dossier.transactions.slice(2)) {
+    expect(one.outcome).toMatch(new RegExp(accepted));
+    expect(one.balanceAfter).toBe('997.90 EUR');
+  }
+  expect(write(dossier).html).toContain('Decided by a reconciliation');
+  expect(write(dossier).html).not.toContain('Decided by a person');
+});
 
 test('a round that a person has reset is told once, with the reset', async () => {
   const player = playerOf(harness);
