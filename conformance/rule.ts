@@ -43,4 +43,12 @@ export class Broken extends Error {
 export class Skipped extends Error {}
 
 /** The party cannot be tested at all. */
-export class Unusable extends Error {}
+export class Unusable extends Error {
+  constructor(
+    message: string,
+    /** The request whose reply shows it. */
+    readonly exchange?: Exchange,
+  ) {
+    super(message);
+  }
+}

@@ -69,7 +69,7 @@ async function checkRule<Tested extends Subject>(
   }
 }
 
-function checkReplies(
+export function checkReplies(
   exchanges: readonly Exchange[],
   { fault, ...rule }: ReplyRule,
   isSkipped: boolean,

@@ -35,7 +35,8 @@ export function createPartnerClients(
   const observe = (report: Delivery | ReplyReport): void => {
     const { operatorId, gameround } = report;
     const names = gameround === undefined ? {} : { workflowId: workflowIdOf(gameround) };
-    logger.info({ ...report, ...names }, 'wallet call classified');
+    const level = report.brokenRules.length === 0 ? 'info' : 'warn';
+    logger[level]({ ...report, ...names }, 'wallet call classified');
     metrics.walletOutcome(report);
     for (const rule of report.brokenRules) metrics.walletRuleBroken({ operatorId, rule, gameround });
   };

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createLogger } from '../src/logging';
 import { createMetrics } from '../src/metrics';
 import { createPartnerClients } from '../src/partner-clients';
+import { temporalLog } from '../worker/run';
 
 test('a wallet call is one log line, and each rule that its answer breaks is counted', async () => {
   const lines: string[] = [];
@@ -21,7 +22,9 @@ test('a wallet call is one log line, and each rule that its answer breaks is cou
   outbound.observe(delivery);
   await outbound.close();
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
-    expect.objectContaining({ msg: 'wallet call classified', ...delivery, workflowId: 'gameround-g' }),
+    expect.objectContaining({
+      ...{ msg: 'wallet call classified', level: 'warn', ...delivery, workflowId: 'gameround-g' },
+    }),
   ]);
   const { text } = await metrics.exposition();
   expect(text).toContain(
@@ -68,7 +71,13 @@ test('a reply to getBalance or doGameRoundReport is judged, too', async () => {
       ...{ ...about, outcome: 'refused', why: 'status 404, 2003 PLAYERNOTFOUND', brokenRules: [] },
     }),
     expect.objectContaining({ ...about, outcome: 'unreachable', brokenRules: ['not-json'] }),
-    expect.objectContaining({ ...about, outcome: 'accepted', why: 'status 200', brokenRules: [] }),
+    expect.objectContaining({
+      ...about,
+      level: 'info',
+      outcome: 'accepted',
+      why: 'status 200',
+      brokenRules: [],
+    }),
     expect.objectContaining({ purpose: 'report', gameround: 'r1', outcome: 'accepted', brokenRules: [] }),
     expect.objectContaining({
       ...{ purpose: 'report', workflowId: 'gameround-r2', outcome: 'refused', why: 'status 500' },
@@ -77,4 +86,20 @@ test('a reply to getBalance or doGameRoundReport is judged, too', async () => {
   ]);
   const { text } = await metrics.exposition();
   expect(text).toContain('gameround_wallet_rules_broken_total{operator="op1",rule="not-json"} 2');
+});
+
+test('a round that waits is a log line with the same names at the same place', () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = temporalLog(createLogger({ level: 'info', process: 'worker', destination }));
+  const names = { mark: 'crashed', gameround: 'g', operatorId: 'op1', workflowId: 'gameround-g' };
+  const entry = { level: 'WARN' as const, timestampNanos: 0n };
+  log({ ...entry, message: 'a round waits', meta: { ...names, runId: 'r', token: 't' } });
+  log({ ...entry, message: 'no meta' });
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({
+      ...{ level: 'warn', msg: 'a round waits', ...names, temporal: { runId: 'r', token: '***' } },
+    }),
+    expect.objectContaining({ msg: 'no meta', temporal: {} }),
+  ]);
 });

@@ -1,5 +1,12 @@
 import { Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, type LogLevel, type Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  type LogEntry,
+  type LogLevel,
+  type Worker,
+} from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
 import { createRoundControl } from '../src/commands/round-control';
@@ -116,18 +123,25 @@ async function runUntil(worker: Worker, stopped: AbortSignal, logger: Logger): P
   await running;
 }
 
-function installRuntime(logger: Logger, metricsAddress: string): void {
-  const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
-    TRACE: 'trace',
-    DEBUG: 'debug',
-    INFO: 'info',
-    WARN: 'warn',
-    ERROR: 'error',
+const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+};
+
+/** Logs what the SDK and workflows log. One filter by round or operator finds these lines and ours. */
+export function temporalLog(logger: Logger): (entry: LogEntry) => void {
+  return ({ level, message, meta }) => {
+    const { mark, gameround, operatorId, workflowId, ...temporal } = (meta ?? {}) as Record<string, unknown>;
+    logger[LEVELS[level]]({ mark, gameround, operatorId, workflowId, temporal }, message);
   };
+}
+
+function installRuntime(logger: Logger, metricsAddress: string): void {
   Runtime.install({
-    logger: new DefaultLogger('INFO', ({ level, message, meta }) =>
-      logger[levels[level]]({ temporal: meta }, message),
-    ),
+    logger: new DefaultLogger('INFO', temporalLog(logger)),
     // The process handles signals itself, so that the worker is shut down once and in order.
     shutdownSignals: [],
     telemetryOptions: { metrics: { prometheus: { bindAddress: metricsAddress } } },

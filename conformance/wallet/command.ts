@@ -1,6 +1,8 @@
 import { type Command, numberIn, optional, required, urlIn } from '../command';
-import { runRules } from '../run';
-import { REPLY_RULES } from './reply-rules';
+import type { Report } from '../report/report';
+import { type Result, Unusable } from '../rule';
+import { checkReplies, runRules } from '../run';
+import { isDone, REPLY_RULES } from './reply-rules';
 import { WALLET_RULES } from './rules';
 import { signed, TestedWallet } from './tested-wallet';
 
@@ -46,8 +48,14 @@ export const WALLET_COMMAND: Command = {
     };
     const { url, authId, playerId, currency } = settings;
     const at = new Date().toISOString();
-    const wallet = await TestedWallet.open(settings);
     const title = `Wallet of ${authId} at ${url}`;
+    const opened = await TestedWallet.open(settings).catch(brokenFirst);
+    if (!(opened instanceof TestedWallet)) {
+      listener.begin(`${title}\n`);
+      for (const result of opened.results) listener.result(result);
+      return { title, at, ...opened };
+    }
+    const wallet = opened;
     listener.begin(
       `${title}\nPlayer ${playerId} has ${wallet.balanceBefore} (minor units of ${currency}).\n`,
     );
@@ -55,6 +63,16 @@ export const WALLET_COMMAND: Command = {
     return { title, at, results, notes: [await moneyNote(wallet)] };
   },
 };
+
+/** A 200 to the first getBalance that has no balance to compare with: only this reply can be judged. */
+function brokenFirst(error: unknown): Pick<Report, 'results' | 'notes'> {
+  if (!(error instanceof Unusable) || error.exchange === undefined || !isDone(error.exchange)) throw error;
+  const { exchange, message } = error;
+  const all: Result[] = REPLY_RULES.map((rule) => checkReplies([exchange], rule, false));
+  const results = all.filter(({ outcome }) => outcome === 'broken');
+  if (results.length === 0) throw error;
+  return { results, notes: [`No other rule was checked: ${message}`] };
+}
 
 /** Brings the balance back and says what was moved. */
 async function moneyNote(wallet: TestedWallet): Promise<string> {

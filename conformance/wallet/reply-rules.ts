@@ -9,7 +9,7 @@ const isMoney = (exchange: Exchange): boolean =>
   isCall(exchange, 'doTransactions') || isCall(exchange, 'getBalance');
 
 /** A 200 without an error. */
-function isDone({ reply }: Exchange): boolean {
+export function isDone({ reply }: Exchange): boolean {
   return reply?.status === 200 && reply.json !== undefined && errorIn(reply.json) === undefined;
 }
 

@@ -61,19 +61,23 @@ export class TestedWallet {
     discountedStakes: readonly unknown[],
   ) {
     let { stake } = settings;
-    while (discountedStakes.includes(stake)) stake += 1;
+    // The rules debit this amount and twice as much. A discount would change what they move.
+    while (discountedStakes.includes(stake) || discountedStakes.includes(2 * stake)) stake += 1;
     this.stake = stake;
   }
 
   /** Rejects with Unusable if the wallet cannot be tested. */
   static async open(settings: WalletSettings): Promise<TestedWallet> {
-    const first = await new TestedWallet(settings, 0, []).getBalance();
+    // With gameCode: a wallet may tell discounts only then.
+    const { gameCode } = settings;
+    const first = await new TestedWallet(settings, 0, []).getBalance({ gameCode });
     const balance = totalIn(first, settings.currency);
     const { playerId, currency, stake } = settings;
     if (balance === undefined) {
       throw new Unusable(
         `getBalance of ${playerId} in ${currency} has no balance: ${complaint(first)}\n` +
-          'Check URL, operator id, secret, player and currency.',
+          'Check URL, operator id, secret, player, game and currency.',
+        first,
       );
     }
     if (balance < stake * AT_ONCE) {

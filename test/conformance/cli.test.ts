@@ -138,6 +138,25 @@ test('1, with reports, when the wallet stops in the middle', async () => {
 });
 
 test.each([
+  ['another currency', 'balances(amount, currency)', "balances(amount, 'XTS')", 'balance-currency'],
+  ['a text', 'balances(amount, currency)', 'balances(String(amount) as never, currency)', 'balance-amount'],
+  ['no balance', 'balances(amount, currency)', '{}', 'no-balances'],
+])(
+  '1 and the rule when getBalance tells %s, so that no other rule can be checked',
+  async (_, find, replace, rule) => {
+    const bare = await kitWallet({
+      'sdk/wallet.ts': [[`return { body: ${find} };`, `return { body: ${replace} };`]],
+    });
+    const { status, text } = await command(bare.url, '--only', 'void');
+    bare.close();
+    expect(text).toMatch(new RegExp(`^BROKEN +${rule}: .*$`, 'm'));
+    expect(text).toContain('No other rule was checked: getBalance of alice in EUR has no balance');
+    expect(text).toMatch(/^0 rules hold, 1 broken, 0 skipped$/m);
+    expect(status).toBe(1);
+  },
+);
+
+test.each([
   ['a rule that does not exist', ['--only', 'nothing'], /no rule nothing/],
   ['an option that does not exist', ['--foo'], /--foo/],
   ['a stake that is no amount', ['--stake', '1.5'], /--stake is no integer/],
@@ -146,7 +165,7 @@ test.each([
   [
     'a wrong secret',
     ['--secret', 'other'],
-    /401 .*SIGNATUREWRONG.*\nSigned was: <secret>#op1#.*#alice#EUR\n/,
+    /401 .*SIGNATUREWRONG.*\nSigned was: <secret>#op1#.*#alice#EUR#demo-slot\n/,
   ],
   ['a wallet that is not there', ['--operator-url', 'http://127.0.0.1:1'], /no reply/],
   ['a URL that is none', ['--operator-url', 'wallet'], /no http or https URL/],

@@ -58,7 +58,12 @@ async function testKit({ patches, transact, names = ALL }: Kit = {}) {
 }
 
 /** The sandbox's wallet; the player has tickets and a discount. */
-async function testSandbox(patches: Patches, names = ALL, voidsWholeRound = false) {
+async function testSandbox(
+  patches: Patches,
+  names = ALL,
+  voidsWholeRound = false,
+  discounts = [{ stake: 10, absoluteDiscountAmount: 4, spinsRemaining: 3 }],
+) {
   const { createWalletApp } = loadPatched<typeof sandboxWallet>('sandbox/wallet/wallet.ts', patches);
   const server = await createWalletApp({
     operators: [{ ...OPERATOR, voidsWholeRound }],
@@ -68,7 +73,6 @@ async function testSandbox(patches: Patches, names = ALL, voidsWholeRound = fals
     fetch(`${server.url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
   try {
     const ticket = { playerId: 'alice', gameCode: 'demo-slot', currency: 'EUR', stake: 20, count: 3 };
-    const discounts = [{ stake: 10, absoluteDiscountAmount: 4, spinsRemaining: 3 }];
     await grant('tickets', ticket);
     await grant('discounts', { playerId: 'alice', currency: 'EUR', discounts });
     return await conform(server.url, names, { voidsWholeRound });
@@ -93,6 +97,29 @@ test('the sandbox’s wallet passes; it has an account for each player who asks'
   const { results, left } = await testSandbox({});
   expect(named(results, 'broken')).toEqual([]);
   expect(named(results, 'skipped')).toEqual(['get-balance-error']);
+  expect(left).toBe(0);
+});
+
+test('discounts on --stake and its double, told with gameCode only: they disturb no rule but their own', async () => {
+  const discounts = [10, 22].map((stake) => ({ stake, absoluteDiscountAmount: 4, spinsRemaining: 3 }));
+  const { results, left } = await testSandbox(
+    {
+      'sandbox/wallet/operator-api.ts': [
+        [
+          'body: await api.books.balance(operatorId, query, api.kit.now().toISOString()),',
+          `body: {
+            ...(await api.books.balance(operatorId, query, api.kit.now().toISOString())),
+            ...(query.gameCode === undefined ? { discountInfo: undefined } : {}),
+          },`,
+        ],
+      ],
+    },
+    ['round', 'follow-up-debit', 'discount'],
+    false,
+    discounts,
+  );
+  expect(named(results, 'broken')).toEqual([]);
+  expect(named(results, 'skipped')).toEqual([]);
   expect(left).toBe(0);
 });
 

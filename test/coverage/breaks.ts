@@ -229,7 +229,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c1.deliveries#2'],
     file: 'src/partner-clients.ts',
-    find: 'logger.info({ ...report, ...names }',
+    find: 'logger[level]({ ...report, ...names }',
     replace: 'logger.debug({ ...report, ...names }',
   },
   {

@@ -1,4 +1,6 @@
 import type { Command, Attention, PendingCall, RoundState } from '../../src/domain/round/types';
+import { describe } from '../../src/domain/classify-wallet-reply';
+import { ERRORS } from '../../src/domain/errors';
 import { moneyText } from '../../src/domain/money';
 import { amountAtRisk } from '../../src/domain/round/attention';
 import { openTransactions } from '../../src/domain/round/transactions';
@@ -96,10 +98,12 @@ export function detailsText(
         ];
   // What a settle decides, with the hashes that it names.
   const open = state.crashed ? openTransactions(state.transactions).slice(0, MAX_OPEN) : [];
+  const refused = attention.includes('crashed') ? refusalIn(state) : undefined;
   return [
     `**${statusText(state)}**, bet ${money(stake)}`,
     ...waits,
     ...attention.map((mark) => `\`${mark}\`: ${WHAT_TO_DO[mark]}`),
+    ...(refused === undefined ? [] : [`The wallet refused: ${quoted(refused)}`]),
     ...open.map(
       ({ type, amount, hash, outcome }) =>
         `- ${outcome}: ${type}${amount === undefined ? '' : ` ${money(amount)}`} \`${hash}\``,
@@ -107,6 +111,13 @@ export function detailsText(
     ...sending,
     ...(status === 'open' || pending !== undefined ? [BUTTONS] : []),
   ].join('\n\n');
+}
+
+/** The error that crashed the round: that of the last command that was refused with another one than GAMEROUNDCRASHED. */
+function refusalIn({ commands }: RoundState): string | undefined {
+  const refusals = Object.values(commands).flatMap(({ answer }) => answer?.refusal ?? []);
+  const last = refusals.findLast(({ errorCode }) => errorCode.id !== ERRORS.GAMEROUNDCRASHED.id);
+  return last && describe(last.errorCode);
 }
 
 /** A partner's text, of which nothing counts as Markdown. */
