@@ -47,7 +47,6 @@ function addresses(config: StackConfig, stack: Addresses): [string, string][] {
   const sandbox: [string, string][] = config.sandbox
     ? [
         ['Sandbox wallet', `http://127.0.0.1:${config.sandbox.walletPort}`],
-        ['Demo game', `http://127.0.0.1:${config.sandbox.gamePort}/play`],
         ['Play', `http://127.0.0.1:${config.sandbox.walletPort}/launch?redirect=1`],
       ]
     : [];
@@ -85,7 +84,7 @@ function webAddresses(web: string): [string, string][] {
 function tokenLines({ newTokenFile, service }: StackConfig): string[] {
   if (newTokenFile === undefined) return [];
   return [
-    `  Back office token (for the back office to come), made just now and kept in ${newTokenFile}:`,
+    `  Token of the codec server, made just now and kept in ${newTokenFile}:`,
     `  ${service.backofficeToken}`,
     '',
   ];

@@ -136,3 +136,12 @@ describe.each(Object.values(GUIDES))('%s', (guide) => {
     expect(reply.parse(example.reply)).toEqual(example.reply);
   });
 });
+
+it('testPing shows what the sandbox has seen of the call', () => {
+  const { headers, text, reply } = examplesOf(GUIDES.game).find(({ name }) => name === 'POST /testPing')!;
+  const { seen } = reply as { seen?: object };
+  expect(seen).toMatchObject({
+    ...{ id: headers['X-H-AUTH-ID'], bytes: Buffer.byteLength(text) },
+    signed: `${text}#${headers['X-H-TIMESTAMP']}`,
+  });
+});

@@ -42,6 +42,7 @@ async function execute(
   page: Page,
   hash: string,
 ): Promise<{ status: string; body: Record<string, unknown>; curl: string }> {
+  if (!(await page.isVisible('#calls a'))) await page.click('#calls summary');
   await page.click(`#calls a[href="#/${hash}"]`);
   const call = page.locator(`.opblock[id$="-${hash.split('/').at(-1)}"]`);
   await call.locator('.execute').click();
@@ -81,6 +82,15 @@ test('the page plays a round: it signs as the operator and as the provider', asy
   expect(await execute(page, 'Operator/getGameList')).toMatchObject({ status: '200' });
   expect(await execute(page, 'Player/refresh')).toMatchObject({ status: '200' });
   expect(problems).toEqual([]);
+});
+
+test('on a telephone the session stays in view, and a call without one says how to begin', async () => {
+  const { page } = await opened(390);
+  const refused = await execute(page, 'Game%20engine/getBalance').catch(() => undefined);
+  expect(refused?.status).toBe('401');
+  const bar = (await page.locator('#sandbox').boundingBox())!;
+  expect([bar.y, bar.height < 80]).toEqual([0, true]);
+  expect(await page.locator('#session').textContent()).toBe('no valid session: press “New session”');
 });
 
 test('the page fits a telephone, and sends nothing to the partners’ side', async () => {

@@ -211,6 +211,14 @@ test('on a phone nothing is cut off, and a reload brings the round back', async 
   expect(faults).toEqual([]);
 });
 
+test('a visit without a launch leads to the start page', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${stack.gameUrl}/play`);
+  await page.locator('#error a').click();
+  await page.waitForURL(`${stack.gameUrl}/`);
+  await page.close();
+});
+
 test('who wants less motion sees no reel turn', async () => {
   const how = { ...WIDE, reducedMotion: 'reduce' } as const;
   const { page, shows, switchTo } = await open('carol', how, 'calm');

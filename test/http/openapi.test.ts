@@ -3,7 +3,7 @@ import { ERRORS } from '../../src/domain/errors';
 import { createApp } from '../../src/http/app';
 import type { HttpDeps } from '../../src/http/deps';
 import recorded from '../../src/http/openapi/examples.json';
-import { rowsOf, sectionOf } from '../docs/pages';
+import { rowsOf, sectionOf, textOf } from '../docs/pages';
 import { DOCUMENT, faultOfExample, type Described } from './conformance';
 import { startService, type Service } from './support';
 
@@ -54,11 +54,20 @@ describe('the document', () => {
     for (const [name, { id, status, clientmsg }] of Object.entries(ERRORS)) {
       // The page and docs/interface say the same.
       expect(description).toMatch(new RegExp(`^\\| ${id} \\| ${name} \\| ${status} \\| .+ \\| .+ \\|$`, 'm'));
-      const [, , , when] = documented.find(([of]) => Number(of) === id)!;
-      expect(description).toContain(`| ${name} | ${status} | ${when!.replaceAll("'", '’')} |`);
+      const [, , , when, then] = documented.find(([of]) => Number(of) === id)!;
+      const row = [name, status, when, then].join(' | ').replaceAll("'", '’');
+      expect(description).toContain(`| ${row} |`);
       expect(DOCUMENT.components.examples![name]!.value).toEqual({ errorCode: { id, msg: name, clientmsg } });
       expect(text).toContain(`#/components/examples/${name}"`);
     }
+  });
+
+  it('has the version of the package, and says that formats may change', () => {
+    const { info } = DOCUMENT as unknown as { info: { version: string; description: string } };
+    const { version } = JSON.parse(textOf('package.json')) as { version: string };
+    expect(info.version).toBe(version);
+    expect(info.description).toContain('Nothing is released yet');
+    expect(info.description).toContain('without it the answer is 400 INVALIDREQUEST');
   });
 
   it('lists an error under its status only', () => {
@@ -187,7 +196,9 @@ describe('served', () => {
   });
 
   it('has no secrets, and sends no calls, where the service is no sandbox', async () => {
-    expect(await (await fetch(`${service.url}/docs`)).text()).not.toContain('id="sandbox"');
+    const html = await (await fetch(`${service.url}/docs`)).text();
+    expect(html).not.toContain('id="sandbox"');
+    expect(html).toContain('This page sends no calls.');
     expect((await fetch(`${service.url}/docs/sandbox.json`)).status).toBe(404);
   });
 

@@ -36,6 +36,10 @@ it('the API', async () => {
   for (const link of PRINTED) expect(html).toContain(link);
 });
 
+it('the only link to the demo game is the launch: its page without one has no session', () => {
+  expect(text).not.toContain(':9002/play');
+});
+
 it('the API by itself: its own pages', async () => {
   const service = await startService();
   const html = await rootOf(service);

@@ -319,7 +319,11 @@ async function connect() {
     return run('connect', gameRound ? { ...body, gameRound } : body);
   }
   if (sessionStorage.getItem(SEAT_KEY)) return run('state');
-  showError({ message: 'Open the game from the casino: this page needs a launch link.' });
+  showError({ message: 'This page needs a launch link. ' });
+  const start = document.createElement('a');
+  start.href = '/';
+  start.textContent = 'The start page has one: Play.';
+  byId('error').append(start);
   return undefined;
 }
 

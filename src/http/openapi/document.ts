@@ -22,8 +22,8 @@ import {
   TAGS,
 } from './texts';
 
-/** The version of the interface. It is not the version of the program. */
-const VERSION = '1.0.0';
+/** The version of package.json. */
+const VERSION = '0.1.0';
 
 /** GET /health/ready is the only operation with a reply other than 200 that is no error. */
 const NOT_READY =

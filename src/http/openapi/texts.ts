@@ -12,6 +12,8 @@ bet is taken twice and no win is lost or paid twice.
 | an operator | **Operator**: launch a game, look at rounds, reconcile | **To the operator**: debits, credits, voids, balances |
 | a game's page | **Player**: connect, refresh, logout | – |
 
+Nothing is released yet: formats may change in any commit until the first release. The CHANGELOG.md of the repository says what changes.
+
 A first round: the operator gets a launch URL (\`getGameURL\`), the game's page connects with its token (\`connect\`), the game's server starts a round
 (\`startGameRound\`), adds wins (\`addWin\`) and ends it (\`endGameRound\`). The examples on this page are from such a run.
 
@@ -28,7 +30,7 @@ base64(HMAC-SHA256(secret, message)). The message depends on who calls whom:
 
 Serialise a body once, sign these bytes, and send these bytes. Fields are values: the decoded query values of a GET, the strings of a JSON body. The
 timestamp may differ from the service's clock by at most the tenant's tolerance (300 s by default), so sign each attempt anew. Anything wrong gets
-401 with id 1001. Outside production (SIGNATURE_HINTS) its \`hint\` says which part is wrong and which string was signed, and \`testPing\` says what it saw.
+401 with id 1001. A game-engine call also needs \`X-Request-Id\`: without it the answer is 400 INVALIDREQUEST, after the signature was checked. Outside production (SIGNATURE_HINTS) its \`hint\` says which part is wrong and which string was signed, and \`testPing\` says what it saw.
 
 ## Retries
 

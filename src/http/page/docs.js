@@ -7,6 +7,8 @@
 
 /** What a call of the sandbox may contain in place of a value. */
 const PLACEHOLDER = /\{\{(token|gameRound|roundId|unique)\}\}/g;
+/** TOKENNOTFOUND, TOKENEXPIRED and LAUNCHURLSPENT. */
+const SESSION_OVER = [2005, 2006, 2007];
 const UNIQUE = ['externalGameProviderTransactionId', 'rngCallId'];
 
 class Sandbox {
@@ -79,12 +81,12 @@ class Sandbox {
 
   /** Swagger UI's responseInterceptor. */
   received(response) {
-    const { url, token, gameRoundInfo } = response.body ?? {};
+    const { url, token, gameRoundInfo, errorCode } = response.body ?? {};
     const path = new URL(response.url, location.origin).pathname;
     if (path === '/getGameURL' && url) this.known.token = new URL(url).searchParams.get('token');
     if (path === '/connect' && token) this.known.token = token;
     if (gameRoundInfo) this.known.gameRound = gameRoundInfo.hash;
-    this.show();
+    this.show(SESSION_OVER.includes(errorCode?.id) ? 'no valid session: press “New session”' : '');
     return response;
   }
 

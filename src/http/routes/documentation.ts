@@ -81,6 +81,10 @@ const SANDBOX = `
           <code id="session"></code>
         </div>`;
 
+/** A sandbox with tenants of the reader's own has no secrets for the page either. */
+const UNSIGNED = `
+        <p id="unsigned">This page sends no calls. With the tenants of the sandbox (npm start without TENANTS_FILE) it signs and sends them.</p>`;
+
 function page(isSandbox: boolean): string {
   return `<!doctype html>
 <html lang="en">
@@ -95,7 +99,7 @@ function page(isSandbox: boolean): string {
   <body>
     <div id="page">
       <nav id="calls"><details><summary>gameround</summary></details></nav>
-      <main id="content">${isSandbox ? SANDBOX : ''}
+      <main id="content">${isSandbox ? SANDBOX : UNSIGNED}
         <div id="docs"><noscript>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript></div>
       </main>
     </div>
