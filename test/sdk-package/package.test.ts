@@ -68,7 +68,7 @@ test.each(Object.entries(KINDS))(
     await writeFile(join(project, 'package.json'), JSON.stringify({ name: 'new', private: true, type }));
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify(tsconfig));
     await writeFile(join(project, 'main.ts'), MAIN.replace('__filename_', here));
-    for (const file of ['game.ts', 'lobby.ts', 'wallet.ts', 'debug.ts'])
+    for (const file of ['game.ts', 'callbacks.ts', 'lobby.ts', 'wallet.ts', 'debug.ts'])
       await writeFile(join(project, file), await codeOf(file));
 
     await run('npm', ['install', tarball, '--offline', '--no-audit', '--no-fund'], { cwd: project });

@@ -58,7 +58,7 @@ packageTest('a new environment plays a round with it', async () => {
     const project = join(folder, 'project');
     await mkdir(project);
     await writeFile(join(project, 'main.py'), MAIN);
-    for (const file of ['game.py', 'lobby.py', 'wallet.py', 'debug.py'])
+    for (const file of ['game.py', 'callbacks.py', 'lobby.py', 'wallet.py', 'debug.py'])
       await writeFile(join(project, file), await codeOf(file));
     await run('python3', ['-m', 'venv', join(folder, 'venv')]);
     const python = join(folder, 'venv', 'bin', 'python');
@@ -76,7 +76,7 @@ packageTest('a new environment plays a round with it', async () => {
     const wrong = 'from game import game\n\ngame.add_win(token="t", rng_result={"winAmount": "700"})\n';
     await writeFile(join(project, 'wrong.py'), wrong);
     const mypy = (...files: string[]) => run(python, ['-m', 'mypy', '--strict', ...files], { cwd: project });
-    await mypy('game.py', 'lobby.py', 'wallet.py', 'debug.py');
+    await mypy('game.py', 'callbacks.py', 'lobby.py', 'wallet.py', 'debug.py');
     await expect(mypy('wrong.py')).rejects.toMatchObject({
       stdout: expect.stringMatching(
         /Missing named argument "game_round"[^]*"winAmount" has type "int"/,

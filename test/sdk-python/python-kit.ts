@@ -166,10 +166,12 @@ export async function codeOf(file: string): Promise<string> {
 }
 
 /** The README's wallet, at work on a port that the system chooses, with what the tests need of a server. */
-export async function readmeWallet(): Promise<Server> {
-  const folder = await mkdtemp(join(tmpdir(), 'gameround-python-wallet-'));
-  await writeFile(join(folder, 'wallet.py'), await codeOf('wallet.py'));
-  const { child, lines } = python([join(folder, 'wallet.py')], { PORT: '0' });
+export const readmeWallet = (): Promise<Server> => readmeServer('wallet.py');
+
+export async function readmeServer(file: string, env: Record<string, string> = {}): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-python-server-'));
+  await writeFile(join(folder, file), await codeOf(file));
+  const { child, lines } = python([join(folder, file)], { PORT: '0', ...env });
   const [url] = (await once(lines, 'line')) as [string];
   await rm(folder, { recursive: true });
   return {

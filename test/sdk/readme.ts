@@ -15,14 +15,17 @@ export async function codeOf(file: string): Promise<string> {
 }
 
 /** The README's wallet, at work on a port that the system chooses. */
-export async function readmeWallet(): Promise<Server> {
-  const { outputText } = ts.transpileModule(await codeOf('wallet.ts'), {
+export const readmeWallet = (): Promise<Server> => readmeServer('wallet.ts');
+
+/** A server of the README, at work on a port that the system chooses. */
+export async function readmeServer(file: string, env: object = {}): Promise<Server> {
+  const { outputText } = ts.transpileModule(await codeOf(file), {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   });
   const load = (name: string): unknown => (name === 'gameround-sdk' ? sdk : jest.requireActual(name));
   const exported: { server?: Server } = {};
   // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- it is our own README
-  new Function('require', 'exports', 'process', outputText)(load, exported, { env: { PORT: '0' } });
+  new Function('require', 'exports', 'process', outputText)(load, exported, { env: { PORT: '0', ...env } });
   const server = exported.server!;
   if (!server.listening) await once(server, 'listening');
   return server;
