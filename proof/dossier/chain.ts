@@ -63,7 +63,7 @@ export function readChain(text: string): { chain: Chain; problems: string[] } {
   const lines = rest.slice(0, Math.max(end, 0));
   const head = LAST_LINE.exec(rest[end] ?? '')?.[1] ?? '';
   if (first !== FIRST_LINE) problems.push('the first line was changed');
-  if (end === -1 || head === '' || rest.slice(end + 1).join('\n') !== '')
+  if (end === -1 || head === '' || rest.slice(end + 1).join() !== '' || rest.length !== end + 2)
     problems.push('the end of the file was changed');
   const entries: Entry[] = [];
   let previous: string | undefined = NOTHING;
