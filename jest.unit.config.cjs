@@ -1,6 +1,7 @@
 const all = require('./jest.config.cjs');
 
 const FOLDERS = [
+  'archive',
   'clients',
   'config',
   'conformance',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowIdOf } from '../src/contracts/gameround';
 import { holdsGuard } from '../src/domain/round/replies';
+import { needsWorkflow } from '../src/domain/round/restored';
 import type { RoundSnapshot } from '../src/domain/round/types';
 import type { RoundDocument } from '../src/read-model/rounds';
 import { addTo, fieldsThatDiffer, type Totals } from './compare';
@@ -16,7 +17,7 @@ export interface Finding {
    * - `replay`: the history can't be read or replayed, or contradicts itself.
    * - `differs`: the record differs from the history.
    * - `no-record`, `no-workflow`: one of the two is missing.
-   * - `not-running`: the round is open, and its workflow has ended.
+   * - `not-running`: the round is open or owes a void, and its workflow has ended.
    * - `no-guard`: the round is open, and its player could start another one.
    */
   kind: 'replay' | 'differs' | 'no-record' | 'no-workflow' | 'not-running' | 'no-guard';
@@ -185,7 +186,13 @@ async function judgeOnce(
     };
   }
   const isRepeated = told.isRepeating && told.ending === undefined && record.version > judged.version;
-  if (isRepeated || record.version === told.deliveringAs) return { ...judged, isInProgress: true };
+  if (isRepeated || record.version === told.deliveringAs) {
+    // A delivery may have written the record after its workflow was terminated.
+    const stored = snapshotIn(record);
+    return stored !== undefined && isAbandoned(stored, told)
+      ? notRunning(judged)
+      : { ...judged, isInProgress: true };
+  }
   const recorded = told.maybe.find(({ version }) => version === record.version) ?? told.written;
   if (recorded === undefined)
     return {
@@ -197,13 +204,18 @@ async function judgeOnce(
     const reasons = fields.map((field) => describe(field, ['history', 'MongoDB']));
     return { ...judged, finding: { gameround, kind: 'differs', reasons, fields } };
   }
-  if (recorded.snapshot.status !== 'open') return judged;
-  if (told.ending !== undefined) return notRunning(judged);
+  if (isAbandoned(recorded.snapshot, told)) return notRunning(judged);
   if (!holdsGuard(recorded.snapshot) || record.holds === true) return judged;
   const guard = await guardOf(record);
   if (guard === 'moved') return judged;
   const reason = `the round is open and ${guard.holder ?? 'no round of its player'} has the guard`;
   return { ...judged, finding: { gameround, kind: 'no-guard', reasons: [reason] } };
+}
+
+/** Whether the workflow has ended before its round, or before the voids that the round owes. */
+function isAbandoned(snapshot: RoundSnapshot, { ending }: RecordInHistory): boolean {
+  const isOpen = snapshot.status === 'open';
+  return ending !== undefined && needsWorkflow(snapshot) && (isOpen || ending !== 'completed');
 }
 
 function notRunning(judged: Judged, ...more: string[]): Judged {

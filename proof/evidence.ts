@@ -93,13 +93,15 @@ function isWanted({ facts, history }: Run, { operator, since }: Options): boolea
 }
 
 /**
- * The same, without rounds whose record says that they are over. So a rebuild that was stopped goes on where it was.
+ * The same, without rounds whose record says that they are over. So a rebuild that was stopped goes on where it was. A round
+ * that is named by its hash is always read.
  */
 export function missingRounds(evidence: Evidence, options: Options): AsyncIterable<Run> {
   const { collection } = evidence.rounds;
   return roundsIn(evidence, options, async ({ workflowId }) => {
     // An archive has reconciliations, too.
     if (!workflowId.startsWith(workflowIdOf(''))) return false;
+    if (options.hash !== undefined) return true;
     const over = {
       _id: workflowId.slice(workflowIdOf('').length),
       ...A_RECORD,

@@ -26,6 +26,7 @@ runProcess(async () => {
   const rebuilt = await rebuild({
     runs: missingRounds(evidence, options),
     rounds,
+    environment,
     guards: createGuards(database.db),
     found: (finding) => process.stdout.write(`${linesOf(finding)}\n`),
     step: progress.step,

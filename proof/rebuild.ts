@@ -4,12 +4,15 @@ import type { RoundIdentity } from '../src/domain/round/types';
 import type { Guards } from '../src/contracts/guards';
 import type { Rounds } from '../src/read-model/rounds';
 import type { Finding } from './audit';
-import { recordIn } from './record';
+import { fieldsThatDiffer } from './compare';
+import { describe } from './differences';
+import { recordIn, type RecordInHistory } from './record';
 import { gameroundOf, type Run } from './runs';
 
 export interface RebuildPorts {
   runs: AsyncIterable<Run>;
-  rounds: Pick<Rounds, 'write'>;
+  rounds: Pick<Rounds, 'write' | 'collection'>;
+  environment: string;
   guards: Pick<Guards, 'restore' | 'holder'>;
   found(finding: Finding): void;
   step(): void;
@@ -30,13 +33,26 @@ export async function rebuild(ports: RebuildPorts): Promise<Rebuilt> {
   await forEach(ports.runs, write);
   return rebuilt;
 
+  function note(finding: Finding): void {
+    rebuilt.findings += 1;
+    ports.found(finding);
+  }
+
+  /** A record of the same version is not written again. A newer one is that of a round that goes on. */
+  async function compare(gameround: string, { written }: RecordInHistory): Promise<void> {
+    const record = await ports.rounds.collection.findOne({ _id: gameround });
+    if (record === null || written === undefined || record.version !== written.version) return;
+    const fields = fieldsThatDiffer(written, record, ports.environment);
+    if (fields.length === 0) return;
+    const differ = fields.map((field) => describe(field, ['history', 'MongoDB'])).join('; ');
+    const reasons = [`the record is there and differs; delete it to have it written again: ${differ}`];
+    note({ gameround, kind: 'differs', reasons, fields });
+  }
+
   async function write(run: Run): Promise<void> {
     ports.step();
     const gameround = gameroundOf(run);
-    const tell = (reasons: string[]): void => {
-      rebuilt.findings += 1;
-      ports.found({ gameround, kind: 'replay', reasons });
-    };
+    const tell = (reasons: string[]): void => note({ gameround, kind: 'replay', reasons });
     const told = recordIn(run.facts);
     if (told === undefined || told.faults.length > 0)
       tell(told?.faults ?? [run.unreadable ?? 'it is no round']);
@@ -44,6 +60,7 @@ export async function rebuild(ports: RebuildPorts): Promise<Rebuilt> {
     if (told?.written === undefined || told.ending === 'continued') return;
     const { snapshot, version } = told.written;
     if (await ports.rounds.write(snapshot, version)) rebuilt.records += 1;
+    else await compare(gameround, told);
     if (!holdsGuard(snapshot) || told.ending !== undefined) return;
     const holder = await giveGuard(ports.guards, snapshot.identity);
     if (holder === gameround) rebuilt.guards += 1;

@@ -14,6 +14,8 @@ export interface Metrics {
   /** A call that was not sent: the operator's wallet is failing, or it has too many calls in flight. */
   walletCallWithheld(call: { operatorId: string; operation: string; why: 'failing' | 'busy' }): void;
   walletFailing(operatorId: string, failing: boolean): void;
+  /** The archive has all histories of runs that ended before. */
+  exportedUntil(until: Date): void;
   refusedAuthentication(reason: 'signature' | 'token'): void;
   /** Counts the rounds with a mark each time the metrics are read. `ask` must not reject. */
   measureWaiting(ask: () => Promise<WaitingRounds[]>): void;
@@ -88,6 +90,11 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
     labelNames: ['operator'],
     registers,
   });
+  const exported = new Gauge({
+    name: 'gameround_exported_until_seconds',
+    help: 'Unix time until which all histories are exported, in the process that exported last',
+    registers,
+  });
   const refused = new Counter({
     name: 'gameround_refused_authentications_total',
     help: 'Calls refused for a wrong signature or an unknown token',
@@ -130,6 +137,7 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
     },
     walletCallWithheld: ({ operatorId, operation, why }) =>
       withheld.inc({ operator: operatorId, operation, why }),
+    exportedUntil: (until) => exported.set(until.getTime() / 1_000),
     walletFailing: (operatorId, isFailing) => failing.set({ operator: operatorId }, isFailing ? 1 : 0),
     refusedAuthentication: (reason) => refused.inc({ reason }),
     measureWaiting: (ask) => measureWaiting(registers, ask),

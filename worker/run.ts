@@ -51,6 +51,8 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     observe: (delivery) => outbound.observe(delivery),
     histories: exportTo && historySource(client, await openArchive(exportTo.place, exportTo.endpoint)),
     stopped,
+    logger,
+    exportedUntil: (until) => foundation.metrics.exportedUntil(until),
     waitingCalls: localWorker.waitingCalls,
     // The worker's own connection takes less CPU than the other client's, which is all JavaScript.
     complete: (taskToken, result) => (localWorker.client ?? client).activity.complete(taskToken, result),

@@ -34,10 +34,9 @@ export function historySource(client: Client, archive: Archive, taskQueue = TASK
   return {
     keptSince,
     async begin() {
-      const kept = await keptSince();
-      if (!(await archive.has(MARK))) return kept;
-      const until = parseTimestamp((await archive.read(MARK)).toString().trim()) ?? 0;
-      return new Date(Math.max(kept.getTime(), until - AGAIN_MS));
+      const marked = (await archive.has(MARK)) && (await archive.read(MARK)).toString().trim();
+      const until = marked === false ? undefined : parseTimestamp(marked);
+      return until === undefined ? keptSince() : new Date(until - AGAIN_MS);
     },
     mark: (until) => archive.write(MARK, Buffer.from(`${until.toISOString()}\n`)),
     async *endedIn(from, until) {

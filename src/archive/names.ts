@@ -9,6 +9,11 @@ export interface NamedRun {
   runId: string;
 }
 
+/** An id may be any text, since a person can start a workflow. Its file stays in the archive, under a name without dots. */
+function plain(id: string): string {
+  return encodeURIComponent(id).replace(/[^\w%-]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+}
+
 /** A workflow's id is the kind of the workflow and the round's hash. */
 function hashIn(workflowId: string): string {
   return workflowId.replace(/^[a-z]+-/, '');
@@ -16,12 +21,12 @@ function hashIn(workflowId: string): string {
 
 /** The name of a run's file: in a subfolder by the first characters of the round's hash, since there may be very many. */
 export function fileOf({ workflowId, runId }: NamedRun): string {
-  return `${prefixOf(workflowId)}${runId}.json.gz`;
+  return `${prefixOf(workflowId)}${plain(runId)}.json.gz`;
 }
 
 /** The beginning of the names of all runs of a workflow. */
 export function prefixOf(workflowId: string): string {
-  return `${hashIn(workflowId).slice(0, 2)}/${workflowId}.`;
+  return `${plain(hashIn(workflowId).slice(0, 2))}/${plain(workflowId)}.`;
 }
 
 export interface ArchiveFile {

@@ -5,22 +5,29 @@ export interface Bucket {
   bucket: string;
   prefix: string;
   endpoint?: string | undefined;
+  limitMs: number;
 }
-
-/** Without them a store that does not answer would hold up a worker that stops. */
-const LIMITS = { connectionTimeout: 5_000, requestTimeout: 30_000, throwOnRequestTimeout: true };
 
 /**
  * A bucket of Amazon S3, or of a server with the same interface. Region and credentials come from where the AWS SDK finds
  * them: the variables AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine.
  */
-export async function openObjectStore({ place, bucket, prefix, endpoint }: Bucket): Promise<Archive> {
+export async function openObjectStore({
+  place,
+  bucket,
+  prefix,
+  endpoint,
+  limitMs,
+}: Bucket): Promise<Archive> {
   // It takes 20 MB of memory, and most installations use a folder.
   const { S3Client, GetObjectCommand, HeadObjectCommand, PutObjectCommand, paginateListObjectsV2, NotFound } =
     await import('@aws-sdk/client-s3');
   // Other servers often have no name for each bucket.
   const other = endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: 'us-east-1' };
-  const client = new S3Client({ ...other, maxAttempts: 2, requestHandler: LIMITS });
+  // The SDK has none. A store that does not answer would hold up a worker that stops.
+  const limits = { connectionTimeout: limitMs, requestTimeout: limitMs, socketTimeout: limitMs };
+  const requestHandler = { ...limits, throwOnRequestTimeout: true };
+  const client = new S3Client({ ...other, maxAttempts: 2, requestHandler });
   const under = prefix === '' ? '' : `${prefix.replace(/\/+$/, '')}/`;
   const named = (file: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: under + file });
   return {

@@ -17,6 +17,8 @@ export interface ExportStart {
 export interface Exported {
   /** How many histories were written. */
   written: number;
+  /** Histories that could not be written. The log of the worker names them. */
+  failed: number;
   /** All histories of runs that ended before that are in the archive; ISO 8601. */
   until: string;
 }
@@ -30,7 +32,7 @@ export interface ExportActivities {
 export interface HistorySource {
   /** The server has deleted the runs that ended before. */
   keptSince(): Promise<Date>;
-  /** From when on the archive lacks histories. */
+  /** From when on the archive may lack histories. The server may have deleted some of them. */
   begin(): Promise<Date>;
   /** Runs that ended in this time. Without `until`: also those that have ended just now. */
   endedIn(from: Date, until?: Date): AsyncIterable<{ workflowId: string; runId: string }>;

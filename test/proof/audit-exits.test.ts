@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Finding } from '../../proof/audit';
 import { counted } from '../../proof/command';
 import { roundsIn } from '../../proof/evidence';
 import { openArchive } from '../../src/archive';
@@ -93,6 +94,63 @@ test.each([
   },
   60_000,
 );
+
+test.each(['bet', 'win'])(
+  'a round whose %s is answered after its workflow is terminated is named until repair-records has given it a workflow',
+  async (what) => {
+    const player = playerOf(harness);
+    const { playerId } = player.session;
+    const before = what === 'win' ? await player.open({ winAmount: 300 }) : undefined;
+    const isWin = before !== undefined;
+    const match = { type: isWin ? 'credit' : 'debit', playerId };
+    await harness.fault({ fault: 'slow', delayMs: 2_500, when: 'after', match });
+    const calling = refused(isWin ? player.collect(before, 300) : player.start());
+    const calls = await until(
+      () => harness.callsOfPlayer(playerId),
+      (all) => all.length > (isWin ? 1 : 0),
+    );
+    const hash = calls[0]!.body.gameRound;
+    await sleep(700);
+    const { version = 0 } = (await harness.rounds.collection.findOne({ _id: hash })) ?? {};
+    await harness.handle(hash).terminate('by hand');
+    await calling;
+    await until(
+      () => harness.rounds.collection.findOne({ _id: hash }),
+      (record) => (record?.version ?? 0) > version,
+    );
+    expect((await proof.audited()).all).toEqual({
+      [hash]: { gameround: hash, kind: 'not-running', reasons: ['its workflow is terminated'] },
+    });
+    await harness.repair(new Date(0));
+    await until(
+      () => harness.rounds.collection.findOne({ _id: hash }),
+      (record) => record?.attention.includes('crashed') === true,
+    );
+    expect((await proof.audited()).all).toEqual({});
+  },
+  60_000,
+);
+
+test('a rebuild of a record that is there and differs says so, and does not write over it', async () => {
+  const { hash } = (await playerOf(harness).start({ endGame: true, winAmount: 7 })).gameRoundInfo;
+  await finished(harness, hash);
+  const found: Finding[] = [];
+  const rebuilt = () => proof.rebuilt({ hash }, undefined, (finding) => found.push(finding));
+  expect([await rebuilt(), found]).toEqual([{ records: 0, guards: 0, findings: 0 }, []]);
+  await harness.rounds.collection.updateOne({ _id: hash }, { $set: { won: 70 } });
+  expect((await rebuilt()).findings).toBe(1);
+  expect(found).toEqual([
+    {
+      ...{ gameround: hash, kind: 'differs', fields: expect.any(Array) as unknown },
+      reasons: [
+        'the record is there and differs; delete it to have it written again: won: history 7, MongoDB 70',
+      ],
+    },
+  ]);
+  await harness.rounds.collection.deleteOne({ _id: hash });
+  expect((await rebuilt()).records).toBe(1);
+  expect((await proof.audited()).all).toEqual({});
+});
 
 test('a round that a person has reset is no difference, open or over, once or twice, also while it waits', async () => {
   const player = playerOf(harness);

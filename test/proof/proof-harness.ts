@@ -38,7 +38,7 @@ export interface ProofHarness {
     from?: Evidence,
     change?: Partial<AuditPorts>,
   ): Promise<Audited & { all: Record<string, Finding> }>;
-  rebuilt(options?: Options, from?: Evidence): Promise<Rebuilt>;
+  rebuilt(options?: Options, from?: Evidence, found?: (finding: Finding) => void): Promise<Rebuilt>;
   /** Exports all runs, also those that go on. Returns how many were not there yet. */
   exported(place: string): Promise<number>;
   /** As a person resets a workflow: it repeats its newest wallet call. */
@@ -143,10 +143,14 @@ export async function startProof(
     return { ...(await audit({ ...ports, replay, found, step: () => undefined })), all };
   }
 
-  async function rebuilt(options: Options = {}, from = evidence()): Promise<Rebuilt> {
+  async function rebuilt(
+    options: Options = {},
+    from = evidence(),
+    found: (finding: Finding) => void = () => undefined,
+  ): Promise<Rebuilt> {
     const ports = { rounds: harness.rounds, guards: createGuards(harness.db) };
     await ensureRoundIndexes(harness.rounds);
-    const quiet = { found: () => undefined, step: () => undefined };
+    const quiet = { environment: 'test', found, step: () => undefined };
     return rebuild({ ...ports, ...quiet, runs: missingRounds(await withArchive(from, options), options) });
   }
 

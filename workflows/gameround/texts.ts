@@ -64,7 +64,7 @@ const WHAT_TO_DO: Record<Attention, string> = {
 };
 
 const BUTTONS = [
-  '**Terminate: never.** Calls to the wallet would stay unfinished, and the player’s money in doubt. If it has happened, run `npm run repair-records`.',
+  '**Terminate: never.** Calls to the wallet would stay unfinished, and the player’s money in doubt. If it has happened, run `npm run repair-records -- --since 2026-01-02T03:04:05Z` with a time before the round’s start.',
   '**Reset: not to get a round going.** It repeats wallet calls; each counts as a repeat, and a refused win then crashes the round.',
   '**Request Cancellation** has no effect. **Pause** and **Reset** of a pending activity delay or repeat its call; its **Update** changes our limits: leave it.',
   '**Send an Update** answers at once whether a command was taken. **Send a Signal** says only that it arrived: refusals are in the query `state`.',
