@@ -8,10 +8,11 @@ export async function ensureExportSchedule(
   client: Client,
   logger: Logger,
   taskQueue = TASK_QUEUE,
+  scheduleId = EXPORT_ID,
 ): Promise<void> {
   try {
     await client.schedule.create({
-      scheduleId: EXPORT_ID,
+      scheduleId,
       spec: { intervals: [{ every: '1h' }] },
       // Two runs at the same time would export the same histories.
       policies: { overlap: 'SKIP', catchupWindow: '1h' },
