@@ -318,6 +318,7 @@ function sendCredit(state: RoundState, key: string, transactions: RoundTransacti
       purpose: 'credit',
       transactions: transactions.map(toOperatorTransaction),
       commandKey: key,
+      endAfterwards: false,
       progress: 'first-delivery',
     },
   };
@@ -366,6 +367,7 @@ export function sendNextVoid(state: RoundState, reason: string, at: string): Rou
     pending: {
       purpose: 'void',
       transactions: [toOperatorTransaction(transaction)],
+      endAfterwards: false,
       progress: 'first-delivery',
     },
   };

@@ -249,12 +249,15 @@ export interface PendingDebit extends DebitCall, Delivering {
 
 export interface PendingCredit extends CreditCall, Delivering {
   commandKey: string;
+  endAfterwards: false;
   /** See EndCommand. */
   forReconciliation?: boolean;
 }
 
 /** The command of the last void is in `voidCommandKey`. */
-export interface PendingVoid extends VoidCall, Delivering {}
+export interface PendingVoid extends VoidCall, Delivering {
+  endAfterwards: false;
+}
 
 interface Delivering {
   /**
