@@ -13,7 +13,7 @@ import { runBench, startBenchStack } from './stack';
 /*
  * `npm run bench [-- --seconds 3 --repeats 3 --json FILE --chart FILE]`: the product beside the floor (the barest program
  * with a spin's duties on the same servers), the naive form, and what somebody might use instead. All take turns in one
- * run; what counts are the ratios of their medians.
+ * run; what counts are the ratios of their medians. `--callers 1` and `--kinds losing` measure a part, without targets.
  */
 
 /** Medians in relation to the floor's spin with one caller, or its rate with 32; see docs/performance.md. */
@@ -70,6 +70,8 @@ runBench(async (stopped) => {
       json: { type: 'string' },
       chart: { type: 'string' },
       peers: { type: 'string', default: 'on' },
+      callers: { type: 'string' },
+      kinds: { type: 'string', default: '' },
     },
   });
   const seconds = Number(values.seconds);
@@ -91,10 +93,11 @@ runBench(async (stopped) => {
     const contenders: Contender[] = [
       product(players, seconds, stopped, () => ({ service: stack.pid('service'), ...servers() })),
       ...programs.flatMap((program) => others(program, agent, seconds, stopped, servers)),
-    ];
+    ].map((contender) => partOf(contender, values.kinds, values.callers?.split(',').map(Number)));
     const rows = await compare(contenders, Number(values.repeats), stopped);
     const after = printLoad('after');
     printTable(rows);
+    if (values.callers !== undefined || values.kinds !== '') return true;
     const criteria = targets(rows);
     if (values.json !== undefined) {
       const machine = {
@@ -114,6 +117,14 @@ runBench(async (stopped) => {
     await stack.close();
   }
 });
+
+function partOf(contender: Contender, kind: string, callers: readonly number[] = CALLERS): Contender {
+  return {
+    ...contender,
+    kinds: contender.kinds.filter(([name]) => name.includes(kind)),
+    callers: contender.callers.filter((count) => callers.includes(count)),
+  };
+}
 
 /** Over signed HTTP, as a provider's server calls it. */
 function product(
