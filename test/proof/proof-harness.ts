@@ -49,21 +49,35 @@ export interface ProofHarness {
   stop(): Promise<void>;
 }
 
-/** `archive`: where the worker exports histories. */
-export async function startProof(
+export interface ProofOptions {
+  walletTimeoutMs?: number;
+  /** Where the worker exports histories. */
+  archive?: Archive;
+  gameUrl?: string;
+  /** A Temporal server of the test's own. */
+  temporalAddress?: string;
+}
+
+export async function startProof({
   walletTimeoutMs = 500,
-  archive?: Archive,
-  gameUrl?: string,
-): Promise<ProofHarness> {
+  archive,
+  gameUrl,
+  temporalAddress = required('TEST_TEMPORAL_ADDRESS'),
+}: ProofOptions = {}): Promise<ProofHarness> {
   const codePath = await workflowBundle('plain', undefined, 'replay');
   const dataConverter = dataConverterOf(KEYS);
-  const harness = await startRounds({ worker: 'none', dataConverter, walletTimeoutMs, gameUrl });
+  const harness = await startRounds({
+    worker: 'none',
+    dataConverter,
+    walletTimeoutMs,
+    gameUrl,
+    temporalAddress,
+  });
   const { taskQueue } = harness;
   const histories = archive && historySource(harness.client, archive, taskQueue);
   const activities = { ...harness.activities, ...createExportActivities({ histories }) };
-  const address = required('TEST_TEMPORAL_ADDRESS');
   const newWorker = (): Promise<{ stop(): Promise<void> }> =>
-    runWorker({ address, namespace: 'default', taskQueue, activities, payloads: KEYS });
+    runWorker({ address: temporalAddress, namespace: 'default', taskQueue, activities, payloads: KEYS });
   let worker = await newWorker();
 
   async function playAll(): Promise<Record<string, string>> {

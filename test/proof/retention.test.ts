@@ -11,6 +11,7 @@ import { EXPORT_WORKFLOW, type Exported } from '../../src/contracts/export';
 import { ensureExportSchedule } from '../../worker/schedule';
 import { createLogger } from '../../src/logging';
 import { finished, playerOf, until } from '../support/player';
+import { startRestorable, type RestorableTemporal } from '../support/restorable';
 import { startObjectStore, type ObjectStore } from '../support/object-store';
 import type { RoundsHarness } from '../support/rounds-harness';
 import { startProof, type ProofHarness } from './proof-harness';
@@ -18,18 +19,22 @@ import { startProof, type ProofHarness } from './proof-harness';
 /* Histories are exported before Temporal deletes them, and what is exported stays provable. */
 
 /** A server with much else to do deletes late from its list. */
-const FORGOTTEN_MS = 120_000;
+const FORGOTTEN_MS = 60_000;
 
+/** So this one has nothing else to do. */
+let temporal: RestorableTemporal;
 let folder: string;
 let store: ObjectStore;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
+  temporal = await startRestorable();
   store = await startObjectStore();
 }, 180_000);
 
 afterAll(async () => {
   await store?.stop();
+  await temporal?.remove();
   await rm(folder, { recursive: true });
 });
 
@@ -72,7 +77,7 @@ describe.each(places)('with %s', (_, open) => {
       write: (file, bytes) =>
         isDown ? Promise.reject(new Error('the store is down')) : found.write(file, bytes),
     };
-    proof = await startProof(500, archive);
+    proof = await startProof({ archive, temporalAddress: temporal.address });
     harness = proof.harness;
     const { client, taskQueue } = harness;
     const workflow = { workflowType: EXPORT_WORKFLOW, workflowId: `export-${randomUUID()}`, taskQueue };
@@ -176,14 +181,13 @@ describe.each(places)('with %s', (_, open) => {
     ]);
     expect(steps.at(-1)?.what).toContain('The operator accepts all of them');
     expect(round.agreement).toEqual(['The record in the database and the history agree in every field.']);
-  }, 300_000);
+  }, 240_000);
 });
 
 test('a worker makes the schedule once, and leaves one that is there as it is', async () => {
-  const proof = await startProof();
+  const proof = await startProof({ temporalAddress: temporal.address });
   const { client, taskQueue } = proof.harness;
   const logger = createLogger({ level: 'silent', process: 'worker' });
-  // Workers of other tests make the usual one at the same server.
   const id = `export-${taskQueue}`;
   await ensureExportSchedule(client, logger, taskQueue, id);
   const handle = client.schedule.getHandle(id);
