@@ -20,19 +20,20 @@ import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { WalletCall, WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
 import type { Guards } from '../src/contracts/guards';
+import type { WaitingCalls } from '../src/contracts/waiting-calls';
 import type { Rounds } from '../src/read-model/rounds';
-import { endWithAnswer, type AnswerDependencies } from './answers';
 import { FAILURE_TYPES, goOnWith } from './failures';
 import { whole } from './read-model';
 import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
-export interface DeliverDependencies extends AnswerDependencies {
+export interface DeliverDependencies {
   tenants: TenantLookup;
   wallet: OperatorWallet;
   guards: Guards;
   rounds: Rounds;
   times: ServerTimes;
   observe: Observe;
+  waitingCalls: WaitingCalls;
 }
 
 /** Interval of heartbeats; well below the time after which a worker counts as dead (workflows/policies.ts). */
@@ -74,7 +75,8 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
       const alive = setInterval(() => heartbeat(), ALIVE_MS);
       try {
-        const begun = await begin(deps, delivery);
+        const begun = await begin(deps, delivery, end?.version);
+        if (typeof begun !== 'string' && 'result' in begun) return begun;
         const result =
           typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
         return await finish(deps, delivery, { result, at: clock() }, end);
@@ -127,8 +129,8 @@ function serverClock(): () => string {
 
 /**
  * Finishes the command if the outcome leaves nothing to be sent: applies the outcome by the same rules as the workflow,
- * writes the record and answers the caller. Otherwise, or if the record can't be written, the workflow does this. The
- * workflow also does it after a second attempt: a frozen first attempt could later write its own outcome under the same version.
+ * writes the record and answers the caller. Otherwise, or if the record can't be written, the workflow does this. Only a
+ * first attempt finishes the command: all later ones find what it has recorded (`overtaken`), so the answer stays true.
  */
 async function finish(
   deps: DeliverDependencies,
@@ -138,24 +140,28 @@ async function finish(
 ): Promise<Delivered> {
   const { result, at } = delivered;
   if (end === undefined || result.kind === 'guard-lost' || result.kind === 'ahead') return delivered;
-  if (isRepeated(delivery, activityInfo())) return delivered;
+  if (isLater(delivery, activityInfo())) return delivered;
   const next = await after(deps.rounds, end, result, at).catch(
     goOnWith(undefined, 'the record could not be read: the workflow ends the command'),
   );
   const answer = next?.commands[end.key]?.answer;
   if (next === undefined || answer === undefined || !owesNothing(next)) return delivered;
+  const recorded = { ...delivered, recordedAs: end.version };
   const isRecorded = await deps.rounds
-    .write(snapshotOf(next), end.version, delivery.own, firstAttemptOf(delivery))
+    .write(snapshotOf(next), end.version, delivery.own, { attemptAt: attemptAt(), delivered: recorded })
     .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
   if (!isRecorded) return delivered;
-  return endWithAnswer(deps, { ...delivered, recordedAs: end.version }, end.calls, () =>
-    replyTo(next, answer),
-  );
+  deps.waitingCalls.answer(end.calls, () => replyTo(next, answer));
+  return recorded;
 }
 
-/** When this attempt of an initial debit was scheduled: a newer attempt prevents its record. */
-function firstAttemptOf({ bet }: WalletDelivery): number | undefined {
-  return bet?.isFirst === true ? activityInfo().currentAttemptScheduledTimestampMs : undefined;
+/**
+ * Newer for a later attempt than for the first one, even if the server's clock was set back meanwhile; milliseconds since
+ * the epoch.
+ */
+function attemptAt(): number {
+  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs, attempt } = activityInfo();
+  return Math.max(currentAttemptScheduledTimestampMs, scheduledTimestampMs + attempt - 1);
 }
 
 /** The round after its call. Undefined if the record does not hold the entries that were left out of the round. */
@@ -209,11 +215,14 @@ function rememberedFrom(delivery: WalletDelivery, info: Info): Known {
 }
 
 /** Whether this is the call's first delivery, or a result if the call must not be sent. */
-type Begun = 'first' | 'again' | DeliveryResult;
+type Begun = 'first' | 'again' | DeliveryResult | Delivered;
 
-async function begin(deps: DeliverDependencies, delivery: WalletDelivery): Promise<Begun> {
-  if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet);
-  if (isRepeated(delivery, activityInfo())) return 'again';
+async function begin(deps: DeliverDependencies, delivery: WalletDelivery, version?: number): Promise<Begun> {
+  if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet, version);
+  if (isRepeated(delivery, activityInfo())) {
+    const unknown = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
+    return (await overtaken(deps, delivery, version).catch(unknown)) ?? 'again';
+  }
   // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
   const unread = goOnWith(
     delivery.call.purpose === 'credit' ? ('again' as const) : undefined,
@@ -241,6 +250,7 @@ async function beginBet(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
   bet: BetDelivery,
+  version: number | undefined,
 ): Promise<Begun> {
   const begunAt = performance.now();
   const info = activityInfo();
@@ -248,6 +258,8 @@ async function beginBet(
   const age = isLast ? BET_AGE_MS : await ageOf(deps, bet, info);
   const isOver = age >= BET_AGE_MS;
   try {
+    const recorded = isLater(delivery, info) ? await overtaken(deps, delivery, version) : undefined;
+    if (recorded !== undefined) return recorded;
     if (isOver) return await giveUp(deps, delivery, bet);
     const begun = bet.isFirst ? await confirm(deps, delivery, bet) : await followUp(deps, delivery, bet);
     if (typeof begun !== 'string' || age + performance.now() - begunAt < BET_AGE_MS) return begun;
@@ -290,8 +302,7 @@ async function confirm(
   bet: BetDelivery,
 ): Promise<Begun> {
   const { gameround } = delivery.round;
-  const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
-  const confirmed = await deps.guards.confirm(delivery.round, gameround, attemptAt);
+  const confirmed = await deps.guards.confirm(delivery.round, gameround, attemptAt());
   // After a reset the bet may have been sent before, although MongoDB was restored from a copy that does not say so.
   if (confirmed === 'first' && !isReset(delivery, activityInfo())) return 'first';
   // Temporal ignores the result of an overtaken attempt. If the server's clock was set back, this attempt is retried.
@@ -310,6 +321,17 @@ async function followUp(
   return (await ahead(deps, delivery).catch(unread)) ?? 'first';
 }
 
+/**
+ * What an earlier attempt has recorded, so that its caller may be answered. No earlier attempt records anything from now on.
+ */
+function overtaken(
+  { rounds }: DeliverDependencies,
+  { round }: WalletDelivery,
+  version: number | undefined,
+): Promise<Delivered | undefined> {
+  return rounds.overtake(round.gameround, version, attemptAt());
+}
+
 /** The bet's time is over. Finds its outcome without sending anything. */
 async function giveUp(
   deps: DeliverDependencies,
@@ -321,8 +343,7 @@ async function giveUp(
     return (await recordedOutcome(deps, delivery)) ?? TOO_LATE;
   }
   const { round } = delivery;
-  const { currentAttemptScheduledTimestampMs: attemptAt } = activityInfo();
-  if (await deps.guards.shut(round, round.gameround, attemptAt)) return NEVER_SENT;
+  if (await deps.guards.shut(round, round.gameround)) return NEVER_SENT;
   const isHeld = (await deps.guards.holder(round))?.gameround === round.gameround;
   return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;
 }
@@ -381,6 +402,11 @@ function isRepeated(delivery: WalletDelivery, info: Info): boolean {
   return (
     attempt > 1 || currentAttemptScheduledTimestampMs !== scheduledTimestampMs || isReset(delivery, info)
   );
+}
+
+/** Whether an earlier attempt, or an earlier activity of the same bet, may have recorded the end of the call. */
+function isLater(delivery: WalletDelivery, info: Info): boolean {
+  return isRepeated(delivery, info) || delivery.bet?.isOver === true;
 }
 
 /** After a reset the workflow runs under another run id. */

@@ -4,10 +4,11 @@ import { leavesOut, withKnown, type KnownEntries } from '../src/domain/round/kno
 import { replyTo } from '../src/domain/round/replies';
 import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { Rounds } from '../src/read-model/rounds';
-import { endWithAnswer, type AnswerDependencies } from './answers';
+import type { WaitingCalls } from '../src/contracts/waiting-calls';
 
-export interface ReadModelDependencies extends AnswerDependencies {
+export interface ReadModelDependencies {
   rounds: Rounds;
+  waitingCalls: WaitingCalls;
 }
 
 export function createReadModelActivities(deps: ReadModelDependencies): Pick<GameroundActivities, 'project'> {
@@ -24,7 +25,8 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
       }
       if (pending === undefined) return undefined;
       const { calls, answer, lastBalance } = pending;
-      return endWithAnswer(deps, undefined, calls, () => replyTo({ ...snapshot, lastBalance }, answer));
+      deps.waitingCalls.answer(calls, () => replyTo({ ...snapshot, lastBalance }, answer));
+      return undefined;
     },
   };
 }

@@ -54,8 +54,6 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     logger,
     exportedUntil: (until) => foundation.metrics.exportedUntil(until),
     waitingCalls: localWorker.waitingCalls,
-    // The worker's own connection takes less CPU than the other client's, which is all JavaScript.
-    complete: (taskToken, result) => (localWorker.client ?? client).activity.complete(taskToken, result),
   });
   const indexes = untilReached(stopped, logger, 'MongoDB', async () => {
     // A MongoDB client whose first connection failed stays closed until connect() is called again.

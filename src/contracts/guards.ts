@@ -42,9 +42,8 @@ export interface Guards {
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
   /**
    * If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent.
-   * Otherwise prevents that an older attempt still writes the first record (Rounds.write), and returns false.
    */
-  shut(key: GuardKey, gameround: string, attemptAt: number): Promise<boolean>;
+  shut(key: GuardKey, gameround: string): Promise<boolean>;
   holder(key: GuardKey): Promise<GuardHolder | undefined>;
   /** Rounds without a record whose bet may have been sent, with what they were started with. Most of them are under way. */
   undecidedBets(): AsyncIterable<{ gameround: string; start: string }>;

@@ -10,8 +10,8 @@ export interface WaitingCalls {
    * caller fetches it by the update. Always call `end`, with or without an answer.
    */
   expect(call: string): { answer: Promise<RoundReply | 'ask'>; end: () => void };
-  isExpected(call: string): boolean;
-  answer(call: string, reply: RoundReply): void;
+  /** Passes the reply to those of the calls that wait here. The command's record must be written before. */
+  answer(calls: readonly string[], reply: () => RoundReply): void;
   /** Tells the call that no activity delivers its answer. */
   askNow: (call: string) => void;
   /** Whether a command of this round was answered in this process before. Then the next one likely is, too. */
@@ -30,8 +30,10 @@ export function createWaitingCalls(): WaitingCalls {
       const answer = new Promise<RoundReply | 'ask'>((resolve) => waiting.set(call, resolve));
       return { answer, end: () => void waiting.delete(call) };
     },
-    isExpected: (call) => waiting.has(call),
-    answer(call, reply) {
+    answer(calls, replyOf) {
+      const here = calls.flatMap((call) => waiting.get(call) ?? []);
+      if (here.length === 0) return;
+      const reply = replyOf();
       const { hash } = reply.gameRoundInfo;
       local.delete(hash);
       local.add(hash);
@@ -39,7 +41,7 @@ export function createWaitingCalls(): WaitingCalls {
         if (local.size <= MAX_LOCAL_ROUNDS) break;
         local.delete(oldest);
       }
-      waiting.get(call)?.(reply);
+      for (const resolve of here) resolve(reply);
     },
     askNow: (call) => waiting.get(call)?.('ask'),
     isLocal: (gameround) => local.has(gameround),

@@ -18,7 +18,7 @@ interface GuardDocument {
   holds?: true;
   /** The round's workflow has confirmed the guard, so its initial debit may have been sent. */
   confirmed?: true;
-  /** Schedule time of the newest attempt that confirmed it, by the Temporal server's clock; milliseconds since the epoch. */
+  /** Schedule time of the newest attempt that confirmed it or looked at the round, by the Temporal server's clock; ms since the epoch. */
   attemptAt?: number;
   since?: Date;
   /** What the round was started with, as JSON; until it has a record. */
@@ -92,19 +92,13 @@ export function createGuards(db: Db): Guards {
       if (before === null) return (await this.holder(key))?.gameround === gameround ? 'overtaken' : 'lost';
       return wasConfirmed(before) ? 'again' : 'first';
     },
-    async shut(key, gameround, attemptAt) {
+    async shut(key, gameround) {
       const { matchedCount } = await rounds.updateOne(
         { _id: gameround, ...fieldsOf(key), holds: true, ...UNCONFIRMED },
         { $set: { attemptAt: Number.MAX_SAFE_INTEGER } },
         LIMITS,
       );
-      if (matchedCount === 1) return true;
-      await rounds.updateOne(
-        { _id: gameround, ...fieldsOf(key), version: 0 },
-        { $max: { attemptAt } },
-        LIMITS,
-      );
-      return false;
+      return matchedCount === 1;
     },
     async holder(key) {
       const filter = { ...fieldsOf(key), holds: true as const };

@@ -1,4 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
+import type { Delivered } from '../contracts/activities';
 import {
   gameroundRecord,
   listedRound,
@@ -53,6 +54,20 @@ export interface RoundDocument
   dataStored?: string;
   /** JSON of a RoundSnapshot. */
   snapshot: string;
+  /** JSON of the DeliveryEnd, if the activity of a wallet call has written this record. */
+  delivery?: string;
+  /** The newest attempt of a wallet call's activity that looked at the round; see DeliveryEnd. */
+  attemptAt?: number;
+}
+
+/**
+ * The end of a wallet call, stored with the record that its activity writes. The caller is answered then, so a repeated
+ * attempt must come to the same end.
+ */
+export interface DeliveryEnd {
+  /** The schedule time of the attempt, by the Temporal server's clock; milliseconds since the epoch. */
+  attemptAt: number;
+  delivered: Delivered;
 }
 
 /** A command has ten seconds in total. A database that hangs must not use them up. */
@@ -66,10 +81,15 @@ export interface Rounds {
   /**
    * Writes the record, unless the stored version is newer or not one of `own`. So a late or repeated write never restores an
    * older state. Returns whether it was written. The same write releases the open-round guard if the round is over.
-   * `attemptAt`: the schedule time of the attempt that writes a first record. If a newer attempt has confirmed or shut the
-   * guard, the record is not written: that attempt may have decided otherwise.
+   * `end`: an activity writes the record of its wallet call. It is not written if a newer attempt has looked at the round
+   * (`overtake`) or has confirmed the guard: that attempt may decide otherwise.
    */
-  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions, attemptAt?: number): Promise<boolean>;
+  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions, end?: DeliveryEnd): Promise<boolean>;
+  /**
+   * From now on no older attempt of a wallet call writes its record. Returns what an older one has delivered, if it has
+   * written the record with this version.
+   */
+  overtake(gameround: string, version: number | undefined, attemptAt: number): Promise<Delivered | undefined>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
   /** Reads only owner and status of an open round, since a record can have hundreds of kilobytes and may be outdated. */
   standing(gameround: string): Promise<Standing | undefined>;
@@ -108,12 +128,13 @@ export function createRounds(db: Db, environment: string): Rounds {
   return {
     collection,
     db,
-    async write(snapshot, version, own = { upTo: version - 1, also: [] }, attemptAt) {
+    async write(snapshot, version, own = { upTo: version - 1, also: [] }, end) {
       const waiting = await marksOf(snapshot);
-      const document = { ...toDocument(snapshot, version, environment), waiting };
+      const delivery = end && JSON.stringify(end.delivered);
+      const document = { ...toDocument(snapshot, version, environment), waiting, delivery };
       const { _id, operator, player } = document;
       const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
-      const notOvertaken = attemptAt === undefined ? {} : { attemptAt: { $not: { $gt: attemptAt } } };
+      const notOvertaken = end === undefined ? {} : { attemptAt: { $not: { $gt: end.attemptAt } } };
       const replace = (guard: object): Promise<unknown> =>
         collection.updateOne(
           { _id, operator, player, $or: older, ...notOvertaken },
@@ -132,6 +153,13 @@ export function createRounds(db: Db, environment: string): Rounds {
         if (!isDuplicateKey(error)) throw error;
         return false;
       }
+    },
+    async overtake(gameround, version, attemptAt) {
+      const projection = { version: 1, delivery: 1 };
+      const options = { projection, timeoutMS: WRITE_TIMEOUT_MS };
+      const found = await collection.findOneAndUpdate({ _id: gameround }, { $max: { attemptAt } }, options);
+      if (found?.delivery === undefined || found.version !== version) return undefined;
+      return JSON.parse(found.delivery) as Delivered;
     },
     find: async (gameround) => (await find({ _id: gameround }))?.snapshot,
     recorded: (gameround) => find({ _id: gameround }),

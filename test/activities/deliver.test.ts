@@ -12,6 +12,7 @@ import {
   type DeliveryResult,
   type WalletDelivery,
 } from '../../src/contracts/activities';
+import { createWaitingCalls } from '../../src/contracts/waiting-calls';
 import { cancelRound, decide } from '../../src/domain/round/decide';
 import { createRound } from '../../src/domain/round/create-round';
 import { snapshotOf } from '../../src/domain/round/replies';
@@ -22,7 +23,6 @@ import { openDatabase, type Database } from '../../src/read-model/connect';
 import { createGuards } from '../../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../../src/read-model/rounds';
 import { until } from '../support/player';
-import { NO_CALLERS_HERE } from '../support/rounds-harness';
 
 /* What becomes of a delivery that may have been made before (docs/interface#debit-redelivered): real mongod, a scripted wallet. */
 
@@ -82,7 +82,7 @@ beforeEach(async () => {
     rounds: createRounds(db, 'test'),
     times: { startedAt: () => Promise.resolve(startedAt), signalledAt: () => Promise.resolve(signalledAt) },
     observe: () => undefined,
-    ...NO_CALLERS_HERE,
+    waitingCalls: createWaitingCalls(),
   };
   state = createRound(identity(), POLICY, START, AT);
   await deps.guards.take(state.identity, state.identity.gameround);
@@ -362,13 +362,13 @@ test('the guard is given back only when the record is there, which tells from th
   const cancelled = { ...snapshotOf(state), status: 'cancel' as const };
   const { guards, rounds } = deps;
   const { project } = createReadModelActivities({
-    ...NO_CALLERS_HERE,
+    waitingCalls: createWaitingCalls(),
     rounds: { ...rounds, write: () => Promise.reject(new Error('MongoDB is away')) },
   });
   const projected = { snapshot: cancelled, version: 1, known: { transactions: 0, gameState: 0, version: 0 } };
   await expect(project(projected)).rejects.toThrow('MongoDB is away');
   expect((await guards.holder(state.identity))?.gameround).toBe(state.identity.gameround);
-  await createReadModelActivities({ ...NO_CALLERS_HERE, rounds }).project(projected);
+  await createReadModelActivities({ waitingCalls: createWaitingCalls(), rounds }).project(projected);
   expect(await guards.holder(state.identity)).toBeUndefined();
 });
 
@@ -504,9 +504,9 @@ describe('a delivery that may end its command', () => {
     expect(Date.parse(at)).toBeGreaterThanOrEqual(ACCEPTED_AT);
   });
 
-  test('writes no record of a first bet that a newer attempt has given up meanwhile', async () => {
+  test('writes no record after a newer attempt has looked at the round', async () => {
     deps.wallet.doTransactions = async () => {
-      await deps.guards.shut(state.identity, state.identity.gameround, Number.MAX_SAFE_INTEGER);
+      await deps.rounds.overtake(state.identity.gameround, VERSION, ACCEPTED_AT + 1);
       return TAKEN;
     };
     const { result, recordedAs } = await ending(1);

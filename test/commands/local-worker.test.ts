@@ -22,7 +22,7 @@ test.each([
 ])('an answer of this process that comes %s is counted', async (_, askAfterMs) => {
   const local: LocalWorker = { waitingCalls: createWaitingCalls(), askAfterMs };
   const send = (): Promise<boolean> => {
-    setTimeout(() => local.waitingCalls.answer(CALL.call, REPLY), 50);
+    setTimeout(() => local.waitingCalls.answer([CALL.call], () => REPLY), 50);
     return Promise.resolve(true);
   };
   const never = (): Promise<RoundReply> => new Promise(() => undefined);

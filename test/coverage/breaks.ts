@@ -2110,10 +2110,10 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c4.direct'],
-    file: 'activities/answers.ts',
-    find: '  const isAccepted = await complete(activityInfo().taskToken, result).then(',
+    file: 'activities/deliver.ts',
+    find: 'const recorded = { ...delivered, recordedAs: end.version };',
     replace:
-      '  for (const call of here) waitingCalls.answer(call, reply());\n  const isAccepted = await complete(activityInfo().taskToken, result).then(',
+      'const recorded = { ...delivered, recordedAs: end.version };\n  deps.waitingCalls.answer(end.calls, () => replyTo(next, answer));',
   },
   {
     rows: ['c4.direct#2'],
@@ -2130,8 +2130,14 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct#4'],
     file: 'activities/deliver.ts',
-    find: 'if (isRepeated(delivery, activityInfo())) return delivered;',
+    find: 'if (isLater(delivery, activityInfo())) return delivered;',
     replace: '',
+  },
+  {
+    rows: ['c4.direct#5'],
+    file: 'src/read-model/rounds.ts',
+    find: 'found.version !== version',
+    replace: 'found.version === version',
   },
   {
     rows: ['c4.waits'],
@@ -2621,12 +2627,12 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.overtakenRecord'],
     file: 'activities/deliver.ts',
-    find: 'delivery.own, firstAttemptOf(delivery))',
+    find: 'delivery.own, { attemptAt: attemptAt(), delivered: recorded })',
     replace: 'delivery.own)',
   },
   {
     rows: ['c4.overtakenRecord#2'],
-    file: 'src/read-model/guards.ts',
+    file: 'src/read-model/rounds.ts',
     find: '{ $max: { attemptAt } }',
     replace: '{ $min: { attemptAt } }',
   },

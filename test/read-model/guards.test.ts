@@ -98,7 +98,7 @@ describe('a record', () => {
     await guards.confirm(KEY, 'one', 5);
     await rounds.write(ONE, 1);
     expect(await guards.confirm(KEY, 'one', 1)).toBe('again');
-    expect(await guards.shut(KEY, 'one', 5)).toBe(false);
+    expect(await guards.shut(KEY, 'one')).toBe(false);
   });
 });
 
@@ -117,16 +117,17 @@ test('a round whose guard was taken away is lost to a confirmation', async () =>
   expect(await guards.take(KEY, 'two')).toEqual({ gameround: 'two', confirmed: false });
 });
 
-describe('a first record that an attempt writes late is not written, if a newer attempt', () => {
+describe('a record that an attempt writes late is not written, if a newer attempt', () => {
   test.each<[string, (attemptAt: number) => Promise<unknown>]>([
     ['has confirmed the guard', (attemptAt) => guards.confirm(KEY, 'one', attemptAt)],
-    ['has given the bet up', (attemptAt) => guards.shut(KEY, 'one', attemptAt)],
+    ['has looked at the round', (attemptAt) => rounds.overtake('one', undefined, attemptAt)],
   ])('%s', async (_, newer) => {
     await guards.take(KEY, 'one');
     await guards.confirm(KEY, 'one', 1);
     await newer(2);
     const own = { upTo: 0, also: [3] };
-    expect(await rounds.write({ ...ONE, status: 'closed' }, 3, own, 1)).toBe(false);
+    const delivered = { result: { kind: 'accepted' as const }, at: '2026-01-02T03:04:05.000Z' };
+    expect(await rounds.write({ ...ONE, status: 'closed' }, 3, own, { attemptAt: 1, delivered })).toBe(false);
     expect(await rounds.find('one')).toBeUndefined();
     expect(await rounds.write({ ...ONE, status: 'cancel' }, 4, own)).toBe(true);
   });

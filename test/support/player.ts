@@ -7,6 +7,8 @@ import type { Session } from '../../src/domain/session';
 import type { LedgerOfRound } from './wallet-controls';
 import type { RoundsHarness } from './rounds-harness';
 
+export { until } from './until';
+
 export const STAKE = 250;
 
 export interface StartOptions {
@@ -127,20 +129,6 @@ export async function refusalOf(call: Promise<RoundReply>): Promise<Refusal> {
 export async function refused(call: Promise<RoundReply>): Promise<string> {
   const { status, errorCode } = await refusalOf(call);
   return `${status} ${errorCode.msg}`;
-}
-
-export async function until<T>(
-  look: () => Promise<T>,
-  found: (seen: T) => boolean,
-  timeoutMs = 20_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const seen = await look();
-    if (found(seen)) return seen;
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms, last: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 /** Waits until a round that is over owes nothing to anybody. */

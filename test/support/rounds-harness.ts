@@ -4,7 +4,6 @@ import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, type Logger } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
-import type { AnswerDependencies } from '../../activities/answers';
 import type { RoundControl, ServerTimes } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import type { CallbackAddresses } from '../../src/clients/addresses';
@@ -23,9 +22,9 @@ import { createServerTimes } from '../../src/commands/server-times';
 import type { LocalWorker } from '../../src/commands/local-worker';
 import type { CommandPorts } from '../../src/commands/ports';
 import type { RoundService } from '../../src/commands/types';
-import { stateUpdate, workflowIdOf } from '../../src/contracts/gameround';
+import { stateQuery, workflowIdOf } from '../../src/contracts/gameround';
 import type { ReconcileResult } from '../../src/contracts/reconcile';
-import { createWaitingCalls } from '../../src/contracts/waiting-calls';
+import { createWaitingCalls, type WaitingCalls } from '../../src/contracts/waiting-calls';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
 import type { RoundPolicy } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
@@ -38,6 +37,7 @@ import { createRounds, ensureRoundIndexes, type Rounds } from '../../src/read-mo
 import { createRoundQueries } from '../../src/queries/rounds';
 import { createTicketChooser } from '../../src/tickets';
 import { createWorker, type WorkerSlots } from '../../worker/worker';
+import { until } from './until';
 import { walletControls, type WalletControls } from './wallet-controls';
 import { workflowBundle } from './workflow-bundle';
 
@@ -79,11 +79,13 @@ export interface RoundsOptions {
   /** `none`: the test runs its own workers. */
   worker?: 'in-process' | 'none';
   workerSlots?: Partial<WorkerSlots>;
+  /** Replaces activities of the harness's own worker. */
+  around?: (activities: Activities) => Activities;
   /**
    * How answers are handed to callers of this process, as in `npm run service`; `apart`: the update answers, as where
    * API and worker are processes of their own.
    */
-  answers?: (Partial<AnswerDependencies> & Pick<LocalWorker, 'askAfterMs'>) | 'apart';
+  answers?: Partial<Pick<LocalWorker, 'waitingCalls' | 'askAfterMs'>> | 'apart';
   /** Of the wallet client; by default a worker's, without the breaker. */
   guard?: Partial<WalletGuardOptions>;
   /** How the client reads and writes payloads. */
@@ -113,6 +115,8 @@ export interface RoundsHarness extends WalletControls {
   activities: Activities;
   /** A worker of the test's own, with these activities where some are held up. */
   startWorker(activities?: Activities): Promise<{ client: Client; stop(): Promise<void> }>;
+  /** Waits until the workflow has the outcome of the newest record: a caller has its answer before that. */
+  taken(gameround: string): Promise<void>;
   /** The attention marks that stand on the workflow. */
   attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
@@ -142,14 +146,8 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const client = new Client({ connection, namespace, dataConverter: options.dataConverter });
   const rounds = createRounds(database.db, 'test');
   await ensureRoundIndexes(rounds);
-  const here: (AnswerDependencies & Pick<LocalWorker, 'askAfterMs'>) | undefined =
-    options.answers === 'apart'
-      ? undefined
-      : {
-          waitingCalls: createWaitingCalls(),
-          complete: (taskToken, result) => client.activity.complete(taskToken, result),
-          ...options.answers,
-        };
+  const here: LocalWorker | undefined =
+    options.answers === 'apart' ? undefined : { waitingCalls: createWaitingCalls(), ...options.answers };
   const deliveries: Delivery[] = [];
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
@@ -159,7 +157,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
     times: createServerTimes(client),
-    callers: here,
+    waitingCalls: here?.waitingCalls,
     observe: (delivery) => void deliveries.push(delivery),
   });
   const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
@@ -167,7 +165,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
       ...{ address, namespace, taskQueue, activities: own, slots: options.workerSlots },
       askNow: here?.waitingCalls.askNow,
     });
-  const worker = options.worker === 'none' ? undefined : await startWorker();
+  const worker = options.worker === 'none' ? undefined : await startWorker(options.around?.(activities));
   const queries = createRoundQueries(rounds, createGuards(database.db));
   const chooseTicket = createTicketChooser({
     wallet: createOperatorWallet(http),
@@ -178,6 +176,16 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const local = here && { ...here, client: worker?.client };
   const commands = createCommands(client, ports, { taskQueue, local });
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
+  const taken = async (gameround: string): Promise<void> => {
+    const isTaken = async (): Promise<boolean> => {
+      const { phase, version } = await handle(gameround).query(stateQuery);
+      if (phase === 'idle' || phase === 'retrying') return true;
+      // While MongoDB is down there is no newer record.
+      const record = await rounds.recorded(gameround).catch(() => undefined);
+      return record?.version !== version;
+    };
+    await until(isTaken, (found) => found);
+  };
   return {
     ...walletControls(wallet.url),
     commands,
@@ -201,11 +209,9 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     startWorker,
     activities,
     handle,
+    taken,
     attention: async (gameround) => {
-      // The caller of a command may have its answer before the workflow has taken the outcome in: this waits for that.
-      await handle(gameround)
-        .executeUpdate(stateUpdate)
-        .catch(() => undefined);
+      await taken(gameround);
       const { typedSearchAttributes } = await handle(gameround).describe();
       return typedSearchAttributes.get(GAMEROUND_ATTENTION) ?? [];
     },
@@ -232,8 +238,8 @@ export interface ActivitySettings {
   control?: RoundControl;
   /** Only bets that aren't a first attempt of a first one need them. */
   times?: ServerTimes;
-  /** Default: the worker runs apart. */
-  callers?: AnswerDependencies;
+  /** Default: no caller waits in the worker's process. */
+  waitingCalls?: WaitingCalls | undefined;
   observe?: (delivery: Delivery) => void;
 }
 
@@ -246,12 +252,6 @@ const NO_CONTROL: RoundControl = {
 
 const NO_TIMES: ServerTimes = { startedAt: noReconciliation, signalledAt: noReconciliation };
 
-/** The worker runs apart: callers are answered by the update. */
-export const NO_CALLERS_HERE: AnswerDependencies = {
-  waitingCalls: createWaitingCalls(),
-  complete: () => Promise.reject(new Error('no caller waits here')),
-};
-
 /** The real activities over a database and the sandbox's wallet. */
 export function activitiesOver(
   { db }: Database,
@@ -263,7 +263,7 @@ export function activitiesOver(
     guard,
     control = NO_CONTROL,
     times = NO_TIMES,
-    callers = NO_CALLERS_HERE,
+    waitingCalls = createWaitingCalls(),
     observe = () => undefined,
   }: ActivitySettings,
 ): Activities {
@@ -290,7 +290,7 @@ export function activitiesOver(
     control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),
     observe,
-    ...callers,
+    waitingCalls,
   });
 }
 

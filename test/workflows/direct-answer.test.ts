@@ -1,21 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import type { AnswerDependencies } from '../../activities/answers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo } from '@temporalio/activity';
+import type { Activities } from '../../activities';
 import type { LocalWorker } from '../../src/commands/local-worker';
+import type { Delivered } from '../../src/contracts/activities';
+import { stateQuery } from '../../src/contracts/gameround';
 import { createWaitingCalls, type WaitingCalls } from '../../src/contracts/waiting-calls';
-import { agreedBooks, finished, playerOf, refused, type Player } from '../support/player';
-import { startRounds, type RoundsHarness } from '../support/rounds-harness';
+import type { RoundReply } from '../../src/domain/round/replies';
+import { finished, playerOf, refused, type Player } from '../support/player';
+import {
+  FOLLOW_UP_GAME,
+  startRounds,
+  type RoundsHarness,
+  type RoundsOptions,
+} from '../support/rounds-harness';
 
 /* A caller in the worker's own process is answered by the activity that ends its command (docs/decisions.md). */
 
 /** A slow machine must not turn a direct answer into one by the update. */
 const NEVER_MS = 60_000;
+/** Longer than the pause before an activity's second attempt. */
+const SETTLED_MS = 1_500;
 
 let harness: RoundsHarness | undefined;
 
 async function start(
-  answers: Partial<AnswerDependencies> & Pick<LocalWorker, 'askAfterMs'>,
+  answers: Partial<Pick<LocalWorker, 'waitingCalls' | 'askAfterMs'>>,
+  more: RoundsOptions = {},
 ): Promise<RoundsHarness> {
-  return (harness = await startRounds({ answers: { askAfterMs: NEVER_MS, ...answers } }));
+  return (harness = await startRounds({ answers: { askAfterMs: NEVER_MS, ...answers }, ...more }));
 }
 
 afterEach(async () => {
@@ -38,9 +51,9 @@ function noted(): WaitingCalls & {
     answered,
     looks,
     before: (look) => (before = look),
-    answer(call, reply) {
-      answered.push(reply.gameRoundInfo.status);
-      looks.push(before().then(() => calls.answer(call, reply)));
+    answer(asked, reply) {
+      answered.push(reply().gameRoundInfo.status);
+      looks.push(before().then(() => calls.answer(asked, reply)));
     },
   };
 }
@@ -117,42 +130,84 @@ test('what no activity answers is answered at once all the same', async () => {
   expect(await refused(player.win(hash, { winAmount: 5 }))).toBe('400 GAMEROUNDNOTACTIVE');
 });
 
-test('when a caller is answered, its record is written and the outcome is in the history', async () => {
+test('when a caller is answered, its record is written, with the outcome of its wallet call', async () => {
   const waitingCalls = noted();
   const rounds = await start({ waitingCalls });
   const player = playerOf(rounds);
   const hash = await player.open();
-  const seen: [number, number][] = [];
+  const seen: [string | undefined, number][] = [];
   waitingCalls.before(async () => {
-    const names = await eventNames(rounds, hash);
-    const record = await rounds.rounds.find(hash);
-    seen.push([
-      names.filter((name) => name.includes('TaskCompleted') && name.includes('activity')).length,
-      record?.amountToCollect ?? -1,
-    ]);
+    const { delivery } = (await rounds.rounds.collection.findOne({ _id: hash })) ?? {};
+    const outcome = delivery === undefined ? undefined : (JSON.parse(delivery) as Delivered).result.kind;
+    seen.push([outcome, (await rounds.rounds.find(hash))?.amountToCollect ?? -1]);
   });
   await player.win(hash, { winAmount: 300 });
   await player.end(hash);
   await Promise.all(waitingCalls.looks);
-  // The bet, the win, the credit with the end.
+  // The win sends nothing; the end sends the credit.
   expect(seen).toEqual([
-    [2, 300],
-    [3, 0],
+    [undefined, 300],
+    ['accepted', 0],
   ]);
 });
 
-test('a caller is answered by the update when the server does not take the result from the activity', async () => {
-  const waitingCalls = noted();
-  const rounds = await start({
-    waitingCalls,
-    askAfterMs: 100,
-    complete: () => Promise.reject(new Error('not taken')),
+/** The first attempt of an activity does its work and answers its caller. Then its worker dies. */
+function dying(activities: Activities): Activities {
+  const died = new Set<string>();
+  const once =
+    <Args extends unknown[], Result>(activity: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const result = await activity(...args);
+      const { activityId, workflowExecution } = activityInfo();
+      const name = `${workflowExecution?.workflowId} ${activityId}`;
+      if (died.has(name)) return result;
+      died.add(name);
+      throw new Error('the worker died');
+    };
+  return {
+    ...activities,
+    deliver: once((...args) => activities.deliver(...args)),
+    project: once((...args) => activities.project(...args)),
+  };
+}
+
+describe('the worker dies after the answer and before the activity is completed', () => {
+  const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
+
+  /** A round whose first activity is over, also its second attempt. */
+  async function opened(player: Player, winAmount = 0): Promise<string> {
+    const hash = await player.open({ roundId: 'r', rngCallId: 'draw-1', winAmount });
+    await sleep(SETTLED_MS);
+    return hash;
+  }
+
+  test.each<[string, number, (player: Player) => Promise<RoundReply>]>([
+    ['a losing spin', 1, (player) => player.start({ endGame: true })],
+    ['the credit of a win', 2, async (player) => player.end(await opened(player, 700))],
+    ['a void', 2, async (player) => player.void(await opened(player))],
+    [
+      'a follow-up bet',
+      2,
+      async (player) => {
+        await opened(player);
+        return player.start({ roundId: 'r', rngCallId: 'draw-2' });
+      },
+    ],
+  ])('%s is not sent again, and its round stays as the caller was told', async (_, sent, play) => {
+    const rounds = await start({}, { around: dying });
+    const player = playerOf(rounds, { gameCode: FOLLOW_UP_GAME });
+    const { gameRoundInfo } = await play(player);
+    // Whatever is sent from now on comes to another end.
+    const { playerId } = player.session;
+    await rounds.fault({ fault: 'status', status: 400, errorCode: OWN, match: { playerId } });
+    const { hash, status } = gameRoundInfo;
+    const recorded = await rounds.rounds.recorded(hash);
+    await sleep(SETTLED_MS);
+    expect(rounds.deliveries).toHaveLength(sent);
+    const state = await rounds.handle(hash).query(stateQuery);
+    expect({ ...state, status }).toMatchObject({ ...recorded?.snapshot, version: recorded?.version });
+    expect(await rounds.rounds.recorded(hash)).toEqual(recorded);
   });
-  const player = playerOf(rounds);
-  const reply = await player.start({ endGame: true, winAmount: 700 });
-  expect(reply).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: 700 });
-  expect(waitingCalls.answered).toEqual([]);
-  await agreedBooks(rounds, reply.gameRoundInfo.hash);
 });
 
 test('a repeat of a call that was answered directly gets the same reply', async () => {
@@ -172,17 +227,23 @@ describe('between an answer and the task in which the workflow takes the outcome
 
   beforeEach(async () => {
     // As if the server took its time: the caller has its answer well before the workflow has the outcome.
-    const complete: AnswerDependencies['complete'] = (taskToken, result) => {
-      setTimeout(
-        () => void rounds.client.activity.complete(taskToken, result).catch(() => undefined),
-        LATE_MS,
-      );
-      return Promise.resolve();
-    };
-    rounds = await start({ complete, askAfterMs: 3 * LATE_MS });
+    const late =
+      <Args extends unknown[], Result>(activity: (...args: Args) => Promise<Result>) =>
+      (...args: Args): Promise<Result> =>
+        activity(...args).finally(() => sleep(LATE_MS));
+    rounds = await start(
+      { askAfterMs: 3 * LATE_MS },
+      {
+        around: (own) => ({
+          ...own,
+          deliver: late((...args) => own.deliver(...args)),
+          project: late((...args) => own.project(...args)),
+        }),
+      },
+    );
     player = playerOf(rounds);
   });
-  afterEach(() => new Promise((resolve) => setTimeout(resolve, LATE_MS)));
+  afterEach(() => sleep(LATE_MS));
 
   test('the round stands as its caller was told', async () => {
     const hash = await player.open({ winAmount: 40 });

@@ -91,6 +91,7 @@ test('a person’s word that has no list, or a wrong hash in it, leaves the roun
   await fault('credit', { fault: 'status', status: 503 });
   await fault('credit', { fault: 'status', status: 400, errorCode: OWN });
   await refused(player.end(hash));
+  await harness.taken(hash);
   const settle = (input: object): Promise<void> =>
     harness.handle(hash).signal('settle', { key: 'ticket-4711', reason: 'paid in cash', ...input });
   await settle({});

@@ -107,13 +107,15 @@ export function createWallet(round: Round, projection: Projection, publish: () =
         return await inTime.deliver.executeWithOptions({ summary }, [{ ...call, bet }, end]);
       } catch (error) {
         log.warn('a bet was not sent in time', { reason: String(error) });
-        bet.maybeSent = !failedAs(error, BET_UNCONFIRMED);
+        // Of the initial debit the guard says whether it may have been sent.
+        bet.maybeSent = !isFirst || !failedAs(error, BET_UNCONFIRMED);
       }
     }
     let isKnown = false;
     const asking = unsentBets.deliver
       .executeWithOptions({ summary: `was it sent? ${summary}` }, [
         { ...call, bet: { ...bet, isOver: true } },
+        end,
       ])
       .finally(() => (isKnown = true));
     const marking = { summary: `mark the round if this is not known within ${durationText(BET_WARN_MS)}` };
