@@ -1,6 +1,6 @@
 import type { Change } from '../test/support/changed-project';
 
-/** Deliberate mistakes, each of a kind that a change could bring: what a run has to find out. */
+/** Deliberate mistakes, each of a kind that a change could bring. A run has to find each of them. */
 export const BUG_NAMES = [
   'fresh-hash-per-retry',
   'no-void-after-unknown-bet',

@@ -7,20 +7,20 @@ import type { Notes } from './players/notes';
 import type { Stack } from './stack';
 
 const EVERY_MS = 400;
-/** What waits for a person's word that the operator knows us again. */
+/** Marks of calls that wait until a person says that the operator accepts our signature again. */
 const UNAUTHORISED: readonly string[] = ['void-refused', 'credit-unauthorised'];
 
 /**
- * Brings every round to its end, as the people of an operator and of ours would: what is open is reconciled, a void that
- * the operator refused is tried again, and what waits for its next retry is told to try now. Returns those that are left
- * when time is up.
+ * Brings every round to its end, as the staff of an operator and our own staff would: reconciles open rounds, resumes
+ * calls whose signature the operator refused, and starts the next retry of every call at once. Returns the rounds that
+ * have not ended when the time is up.
  */
 export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Promise<string[]> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const workflows = await workflowsOf(stack);
     const running = [...workflows].filter(([, { status }]) => status === 'RUNNING');
-    // A database that was put back has forgotten the workflow of a round, or its end.
+    // A database that was put back may have lost the workflow of a round, or the end of the round.
     const alone = (await openRecords(stack)).filter(({ _id }) => workflows.get(_id)?.status !== 'RUNNING');
     const left = [...running.map(([gameround]) => gameround), ...alone.map(({ _id }) => _id)];
     if (left.length === 0 || Date.now() > deadline) return left;
@@ -30,7 +30,7 @@ export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Prom
   }
 }
 
-/** How a round stands that has not come to its end. */
+/** The state of a round that has not ended. */
 export async function whatItWaitsFor(stack: Stack, gameround: string): Promise<string> {
   const state = await askRunning(stack, gameround).then(
     ({ status, crashed, phase, attention }) => ({ status, crashed, phase, attention }),
@@ -64,12 +64,12 @@ async function help(stack: Stack, notes: Notes, gameround: string): Promise<void
   const state = await askRunning(stack, gameround);
   await tryNow(stack, gameround);
   if (state.attention.some((mark) => UNAUTHORISED.includes(mark))) await handle.signal(resumeSignal);
-  // A bet that was unknown, and that nothing takes back, is a person's: by what the operator's books say. The rest is owed then.
+  // A person decides a bet of unknown outcome that no void takes back, by the operator's books. The rest is owed then.
   if (state.crashed && state.transactions.some((one) => isInDoubt(one, state))) {
     await settleByBooks(stack, state);
   } else if (state.status === 'open' && state.phase !== 'starting') {
     const answer = await reconcile({ stack, notes }, state.identity.operatorId, gameround);
-    // The operator has ended the round, and both databases that were put back have forgotten how.
+    // The operator has ended the round, and both databases were put back and have lost its end.
     if (state.crashed && answer?.status === 400) await settleByBooks(stack, state);
   }
 }
@@ -85,14 +85,14 @@ async function settleByBooks(stack: Stack, state: RoundStateView): Promise<void>
   const books = new Set(((await movementsOf(stack)).get(gameround) ?? []).map(({ hash }) => hash));
   const open = state.transactions.filter((one) => one.outcome === 'pending' || isInDoubt(one, state));
   await stack.temporal.workflow.getHandle(workflowIdOf(gameround)).signal(settleSignal, {
-    // A key of its own: the same one with other lists is refused.
+    // A new key each time: the same key with other lists is refused.
     ...{ type: 'settle', key: randomUUID(), reason: 'settled by hand' },
     accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),
     declined: open.filter(({ hash }) => !books.has(hash)).map(({ hash }) => hash),
   });
 }
 
-/** The pauses between retries grow to minutes; a person who knows that the other side is back need not wait. */
+/** Starts the next retry at once. The pauses between retries grow to minutes, and the other side is known to be back. */
 export async function tryNow({ temporal }: Stack, gameround: string): Promise<void> {
   const workflowId = workflowIdOf(gameround);
   const { raw } = await temporal.workflow.getHandle(workflowId).describe();

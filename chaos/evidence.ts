@@ -14,7 +14,7 @@ import type { Notes } from './players/notes';
 import type { Stack } from './stack';
 import { OPERATORS, type ChaosOperator } from './tenants';
 
-/** One effective movement in an operator's books, in their order. */
+/** One effective movement in an operator's books. `seq` is its place in them. */
 export interface Movement {
   seq: number;
   type: 'debit' | 'credit' | 'end' | 'void' | 'adjustment';
@@ -57,19 +57,19 @@ export interface WorkflowSeen {
   attention: string[];
 }
 
-/** Everything that is known of one round, each part from whoever knows it best. */
+/** Everything that is known about one round, each part from its own source. */
 export interface RoundEvidence {
   gameround: string;
   operator: ChaosOperator | undefined;
   record: RecordInMongo | undefined;
   workflow: WorkflowSeen | undefined;
-  /** The operator's books; empty where it never heard of the round. */
+  /** The operator's books. Empty if the operator has no movement of this round. */
   movements: Movement[];
   calls: WalletCall[];
-  /** From the workflow, for the rounds that were looked into; see `sampled`. */
+  /** From the workflow. `lookInto` sets these for the rounds in `sampled`. */
   state?: RoundStateView;
   history?: RoundHistory;
-  /** Why the workflow could not be asked. */
+  /** Why the query of the workflow failed. */
   unreadable?: string;
 }
 
@@ -81,7 +81,7 @@ export interface Evidence {
   sampled: RoundEvidence[];
 }
 
-/** The records; MongoDB holds each round as JSON text. */
+/** All records. In MongoDB a snapshot is JSON text; here it is parsed. */
 export async function recordsOf({ db }: Stack): Promise<RecordInMongo[]> {
   const found = await db
     .collection<RecordInMongo>('gamerounds')
@@ -95,7 +95,7 @@ export async function recordsOf({ db }: Stack): Promise<RecordInMongo[]> {
 
 const SIDE_BY_SIDE = 12;
 
-/** Gathers what is known. At most `maxSampled` workflows are asked for state and history, evenly over the run. */
+/** Gathers the evidence. Reads state and history of at most `maxSampled` workflows, spread evenly over the rounds. */
 export async function gather(stack: Stack, notes: Notes, maxSampled: number): Promise<Evidence> {
   const [records, workflows, movements, calls] = await Promise.all([
     recordsOf(stack),
@@ -131,7 +131,7 @@ export async function gather(stack: Stack, notes: Notes, maxSampled: number): Pr
 export async function lookInto({ temporal }: Stack, round: RoundEvidence): Promise<void> {
   const handle = temporal.workflow.getHandle(workflowIdOf(round.gameround));
   round.history = readHistory(await handle.fetchHistory());
-  // One that lost the guard has failed before it was a round.
+  // A workflow that did not get the guard fails before its round begins, so it has no state.
   if (round.workflow?.status === 'FAILED') return;
   try {
     round.state = await handle.query(stateQuery);
@@ -140,7 +140,7 @@ export async function lookInto({ temporal }: Stack, round: RoundEvidence): Promi
   }
 }
 
-/** A running round is asked as the service asks it: a query may meet it in the middle of a task. */
+/** The state of a running round. By an update, as in the service: a query may be answered in the middle of a task. */
 export async function askRunning({ temporal }: Stack, gameround: string): Promise<RoundStateView> {
   try {
     return await temporal.workflow.getHandle(workflowIdOf(gameround)).executeUpdate(stateUpdate);
@@ -155,7 +155,7 @@ export async function workflowsOf({ temporal }: Stack): Promise<Map<string, Work
   const found = new Map<string, WorkflowSeen>();
   for await (const info of temporal.workflow.list({ query: `WorkflowType = 'gameround'` })) {
     const gameround = info.workflowId.replace('gameround-', '');
-    // A name that was given back has several runs: the newest is listed first.
+    // A workflow id that was freed and used again has several runs. The newest is listed first.
     if (found.has(gameround)) continue;
     const attention = (info.searchAttributes['GameroundAttention'] ?? []) as string[];
     found.set(gameround, { status: info.status.name, attention: [...attention] });

@@ -4,13 +4,13 @@ import type { temporal } from '@temporalio/proto';
 type History = temporal.api.history.v1.IHistory;
 type Event = temporal.api.history.v1.IHistoryEvent;
 
-/** A workflow's history, as far as it is judged and shown. */
+/** The parts of a workflow's history that the checks use and the report shows. */
 export interface RoundHistory {
-  /** What every `deliver` came to, in their order: the first delivery of each wallet call (docs/architecture.md). */
+  /** The results of the `deliver` activities, in order: the first delivery of each wallet call (docs/architecture.md). */
   deliveries: Delivery[];
-  /** The newest version of the record that was asked to be written; 0 for none. */
+  /** The newest version of the record that the workflow asked to write. 0 if it asked for none. */
   version: number;
-  /** When each activity was scheduled for the first time, ms since the epoch, by its id: what it is still waited for since. */
+  /** By activity id, when the activity was scheduled first. Milliseconds since the epoch. */
   scheduledAt: Map<string, number>;
   /** One line for each event. */
   lines: string[];
@@ -19,7 +19,7 @@ export interface RoundHistory {
 export interface Delivery {
   /** When it was recorded, ms since the epoch. */
   atMs: number;
-  /** `kind` of the DeliveryResult; `failed` where the activity itself failed. */
+  /** `kind` of the DeliveryResult. `failed` if the activity itself failed. */
   kind: string;
 }
 
@@ -77,7 +77,7 @@ function activityResult(event: Event, scheduled: Map<string, string>): ActivityR
 }
 
 function withKind(activity: string, value: unknown): ActivityResult {
-  // `deliver` returns its result beside the time of it.
+  // `deliver` returns its result in a field, beside a time. Other activities return the result itself.
   const { kind } = Object((Object(value) as { result?: unknown }).result ?? value) as { kind?: unknown };
   return { activity, kind: typeof kind === 'string' ? kind : '', value };
 }
@@ -107,7 +107,7 @@ function lineOf(event: Event, result: ActivityResult | undefined): string {
   return `${String(event.eventId).padStart(4)} ${at} ${what} ${about}`.slice(0, MAX_LINE_CHARS);
 }
 
-/** What a person looks for in an event: names and what it carried. */
+/** The parts of an event that a reader needs: names, the failure and the payloads. */
 function briefly(attributes: unknown): string {
   const {
     signalName,

@@ -12,7 +12,7 @@ import type { Notes } from './players/notes';
 import { faultsOf, LANES, type Fault, type Lane, type OrdinaryFault, type Pace } from './schedule';
 import type { Part, Stack } from './stack';
 
-/** What became of one fault. `hits`: how often it met something. */
+/** One fault and its effect. `hits`: how many calls, connections, processes or rounds it met. */
 export interface Injected {
   /** Milliseconds since the run began. */
   atMs: number;
@@ -28,9 +28,9 @@ export interface InjectorOptions {
   notes: Notes;
   seed: number;
   pace: Pace;
-  /** Of the schedule's faults those whose name begins so. */
+  /** Only the faults whose name begins with this text. */
   only?: string;
-  /** Compiles the service with new workflow code; answers its folder. */
+  /** Compiles the service with new workflow code. Returns its folder. */
   next(): Promise<string>;
   isOver: () => boolean;
   log: (line: string) => void;
@@ -38,29 +38,28 @@ export interface InjectorOptions {
 
 const POLL_MS = 40;
 const AMBUSH_MS = 4_000;
-/** A worker is missed after five seconds, a call that is retried after its time limit (workflows/policies.ts). */
+/** Temporal notices a lost worker after 5 s. A call is repeated after its time limit (workflows/policies.ts). */
 const REPEAT_MS = 14_000;
 
-/** Lets go wrong what the seed's schedule says, lane beside lane, until time is over. */
+/** Deals the faults of the seed's schedule, all lanes at the same time, until the time is over. */
 export class Injector {
   readonly injected: Injected[] = [];
-  /** What faults of a file of their own saw while they lasted. */
+  /** Findings of the outage faults during the run. */
   readonly besieged: Checked = {
     id: 'I10',
-    promise: 'while a wallet is away calls end in time, reads get through, and no history piles up',
+    promise: 'while a wallet is away, calls end in time, reads succeed, and no history grows without bound',
     examined: 0,
     violations: [],
   };
   readonly decided: Checked = {
     id: 'I12',
-    promise:
-      'what a wallet refuses for good, and what waits for changed settings, ends as it should and is paid once',
+    promise: 'a round whose win is refused, or whose settings change, ends correctly and is paid once',
     examined: 0,
     violations: [],
   };
   readonly #startedAt = Date.now();
   readonly #tools: Tools;
-  /** One for each lane: a fault that wants to be alone takes them all. */
+  /** One permit for each lane. A fault that has to be alone takes all of them. */
   readonly #room = new Semaphore(LANES.length);
   #deployed = false;
 
@@ -80,12 +79,12 @@ export class Injector {
     };
   }
 
-  /** Returns when time is over, or the schedule before it. */
+  /** Returns when the time is over or the schedule has ended. */
   async run(): Promise<void> {
     await Promise.all(LANES.map((lane) => this.#runLane(lane)));
   }
 
-  /** All that was broken works again: processes, links, clocks, partners. */
+  /** Repairs everything that faults broke: links, clocks, partners, processes. */
   async heal(): Promise<void> {
     const { stack } = this.options;
     for (const link of stack.links.values()) link.mendAll();
@@ -114,7 +113,7 @@ export class Injector {
         entry.error = String(error);
         this.options.log(`${fault.name}: ${entry.error}`);
       }
-      // Time was over before it could meet anything: it is as if it had not been dealt.
+      // The time was over before the fault met anything, so it does not count.
       if (entry.hits === 0 && this.options.isOver()) this.injected.splice(this.injected.indexOf(entry), 1);
     }
   }
@@ -177,7 +176,10 @@ export class Injector {
     return stopped ? 1 : 0;
   }
 
-  /** One worker after the other, so that for a while both codes run side by side. Only once: code goes on, not back. */
+  /**
+   * Restarts one process after the other, so that old and new code run at the same time for a while. A later deploy only
+   * restarts the processes: the service never goes back to old code.
+   */
   async #deploy(): Promise<number> {
     const { stack } = this.options;
     if (!this.#deployed) stack.deploy(await this.options.next());
@@ -195,7 +197,7 @@ export class Injector {
     return clock === 'sandbox' || stack.isRunning(clock) ? 1 : 0;
   }
 
-  /** At least as long as it says, and until it has met something, within reason. */
+  /** Lasts at least `ms`, and then until it has met something or the patience is over. */
   async #breakLink({ link: name, fault, ms }: Extract<Fault, { kind: 'network' }>): Promise<number> {
     const link = this.options.stack.link(name);
     link.break(fault);
@@ -214,7 +216,7 @@ export class Injector {
     return this.#takeAway(who, id);
   }
 
-  /** Only the repeats of what was caught meet the second switch. Answers how many did. */
+  /** Only repeats of the caught calls meet the second switch. Returns how many did. */
   async #ambush({ type, switches: [first, repeat] }: Extract<Fault, { kind: 'ambush' }>): Promise<number> {
     const { stack } = this.options;
     const since = Date.now();
@@ -233,7 +235,7 @@ export class Injector {
     return hits.reduce((sum, one) => sum + one, 0);
   }
 
-  /** The rounds whose calls a switch holds back. */
+  /** Rounds with a call of this type that the wallet answered slowly since then. */
   async #slowedSince(since: number, type: string): Promise<string[]> {
     const { calls } = await this.#partner('wallet', 'GET', 'calls?path=/doTransactions&limit=50');
     const slowed = (calls as WalletCall[]).filter(
@@ -281,7 +283,7 @@ export class Injector {
   }
 }
 
-/** Hits and occasions by name. */
+/** How often each fault was dealt and how often it met something, by its name. */
 export function tally(injected: readonly Injected[]): Map<string, { times: number; hits: number }> {
   const counts = new Map<string, { times: number; hits: number }>();
   for (const { fault, hits } of injected) {
@@ -291,7 +293,10 @@ export function tally(injected: readonly Injected[]): Map<string, { times: numbe
   return new Map([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** A fault that can never be dealt tests nothing. A single one may fail, for instance because its round ended meanwhile. */
+/**
+ * Fails for each kind of fault that was never dealt without an error: such a kind tests nothing. One fault of a kind may
+ * fail, for instance because its round ended meanwhile.
+ */
 export function faultsDealt(injected: readonly Injected[]): Checked {
   const names = [...new Set(injected.map(({ fault }) => fault.name))];
   const violations = names.flatMap((name) => {

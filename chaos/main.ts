@@ -8,12 +8,13 @@ import { LONG } from './schedule';
 
 /*
  * `npm run chaos -- --seed N --minutes M`: players play on a real service while its processes are killed, its network
- * breaks, wallets misbehave, clocks jump and new code is deployed; then everything heals, and every cent is accounted
- * for. Ends with 0 when all that is promised was kept, else with 1 and everything that is known of what was not.
+ * breaks, wallets misbehave, clocks jump and new code is deployed. Then everything is repaired, and every cent is
+ * accounted for. Exit code 0: every promise was kept. 1: a promise was broken; the output shows the evidence. 2: wrong
+ * arguments, or the run failed. 130: interrupted.
  */
 const USAGE = `npm run chaos -- [--seed N] [--minutes M] [--players P] [--json FILE] [--only KIND] [--bug NAME]
-  --only: the faults whose name begins so, such as restore, 'restore mongod', outage, refused, tenants, kill, wallet
-  --bug: a deliberate mistake in the service, which the run should find:
+  --only: only faults whose name begins with KIND, such as restore, 'restore mongod', outage, refused, tenants, kill, wallet
+  --bug: a deliberate mistake in the service, which the run has to find:
 ${BUG_NAMES.map((name) => `    ${name.padEnd(30)} ${BUGS[name].what}`).join('\n')}`;
 
 const DRAIN_MS = 180_000;
@@ -60,7 +61,7 @@ async function main(): Promise<number> {
     return 0;
   }
   console.log(
-    `\n${story}\n\nPromises were broken. Again: ${commandOf(seed, minutes, players, bug, values.only)}`,
+    `\n${story}\n\nPromises were broken. To run it again: ${commandOf(seed, minutes, players, bug, values.only)}`,
   );
   return 1;
 }
@@ -89,7 +90,7 @@ function valuesGiven() {
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => {
-    // What is under way fails as its processes go.
+    // Calls that are under way fail when their processes end.
     process.on('unhandledRejection', () => undefined);
     controller.abort();
   };

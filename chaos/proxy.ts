@@ -1,37 +1,37 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { resetConnection } from '../sandbox/http/reset';
 
-/** What goes wrong on a link, to the connections it has and to new ones, while it is switched on. */
+/** A fault of a link. While it is switched on, it meets existing and new connections. */
 export type NetworkFault =
-  /** Every piece of data comes that much later, in both directions. */
+  /** Every piece of data arrives `ms` later, in both directions. */
   | { kind: 'latency'; ms: number }
   /**
-   * Every other request comes that much later, even when nobody waits for it any more: what is tried again meanwhile,
-   * on another connection, overtakes it. Greetings and signs of life are too small to count.
+   * Every second request arrives `ms` later, even if its sender has gone. A retry on another connection overtakes it.
+   * Pieces of less than REQUEST_BYTES, such as handshakes and heartbeats, are not delayed.
    */
   | { kind: 'straggler'; ms: number }
   /** Connections end with a reset. */
   | { kind: 'reset' }
-  /** Data vanishes in both directions; the connections look alive. They are reset when it is over. */
+  /** Data is lost in both directions; the connections look alive. They are reset when the fault ends. */
   | { kind: 'black hole' }
-  /** The far end is gone and the near end was never told. `lingers`: not even when it is over. */
+  /** The far end is closed, and the near end does not notice. `lingers`: the near end stays open after the fault. */
   | { kind: 'half-open'; lingers: boolean }
-  /** What is asked arrives; the answer ends after that many bytes, with the connection. */
+  /** Requests arrive. The answer and the connection end after `afterBytes` bytes. */
   | { kind: 'cut reply'; afterBytes: number };
 
 interface Pipe {
   near: Socket;
   far: Socket;
-  /** Bytes of the answer that were let through since a `cut reply` began. */
+  /** Bytes of answers since a `cut reply` began. */
   answered: number;
-  /** Data of it vanished, so it can't go on. */
+  /** Some of its data was lost, so it can't be used any more. */
   broken: boolean;
   halfOpen: boolean;
 }
 
 const REQUEST_BYTES = 600;
 
-/** A TCP proxy between two parties, with a switch for each way a network goes wrong. */
+/** A TCP proxy between two parties that can break the connection in each of these ways. */
 export class Link {
   readonly #pipes = new Set<Pipe>();
   #fault: NetworkFault | undefined;
@@ -82,7 +82,7 @@ export class Link {
     for (const pipe of this.#pipes) if (pipe.broken || (pipe.halfOpen && !lingers)) destroy(pipe);
   }
 
-  /** Also ends connections whose far end is long gone. */
+  /** Like `mend`, and also ends half-open connections that linger. */
   mendAll(): void {
     this.mend();
     for (const pipe of this.#pipes) if (pipe.halfOpen) destroy(pipe);
@@ -104,7 +104,7 @@ export class Link {
     this.#carry(pipe, far, near);
     near.once('close', () => {
       this.#pipes.delete(pipe);
-      // What is on its way still arrives, though nobody waits for the answer.
+      // Data that is on its way still arrives, although nobody waits for the answer.
       void asked().then(() => far.destroy());
     });
     far.once('close', () => {
@@ -113,7 +113,7 @@ export class Link {
     if (this.#fault?.kind === 'half-open') this.#loseFarEnd(pipe);
   }
 
-  /** Pieces stay in their order, however late they are. Answers how to wait until those that came have gone on. */
+  /** Passes data on, in order. Returns a function that waits until all data received so far has been passed on. */
   #carry(pipe: Pipe, from: Socket, to: Socket): () => Promise<void> {
     let before = Promise.resolve();
     from.on('data', (data: Buffer) => {
@@ -134,7 +134,7 @@ export class Link {
     return () => before;
   }
 
-  /** What of a piece goes on; undefined where nothing does. */
+  /** The part of a piece of data that is passed on. Undefined if nothing is. */
   #meet(pipe: Pipe, data: Buffer, isAnswer: boolean): Buffer | undefined {
     const fault = this.#fault;
     if (pipe.halfOpen || pipe.broken) return undefined;

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** A source of choices that gives the same ones for the same seed and name, whatever else was drawn meanwhile. */
+/** A source of random choices. The same seed and names always give the same choices, whatever other streams draw. */
 export interface Stream {
-  /** Both included. */
+  /** An integer from `from` to `to`, both included. */
   int(from: number, to: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** Each item as often as its weight says. */
+  /** Picks an item with a probability in proportion to its weight. */
   weighted<T>(items: readonly (readonly [item: T, weight: number])[]): T;
   shuffled<T>(items: readonly T[]): T[];
-  /** 32 hexadecimal digits: what a provider's own ids may have (docs/interface#round-id-length). */
+  /** 32 hexadecimal digits, the longest id that a provider may use (docs/interface#round-id-length). */
   id(): string;
 }
 
-/** One stream for each name: what one part draws never shifts what another gets. */
+/** One stream for each list of names. A draw from one stream never changes the draws of another. */
 export function stream(seed: number, ...names: (string | number)[]): Stream {
   const digest = createHash('sha256')
     .update(JSON.stringify([seed, ...names]))

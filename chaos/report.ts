@@ -5,7 +5,7 @@ import type { ChaosResult } from './run';
 const MAX_SHOWN = 5;
 const MAX_PER_CHECK = 20;
 
-/** The result as a table for a person. */
+/** The result as tables, for a person to read. */
 export function describeResult(result: ChaosResult): string {
   const { seed, rounds, commands, walletCalls, faults, answers, checks, phases } = result;
   const times = Object.values(faults).reduce((sum, one) => sum + one.times, 0);
@@ -37,7 +37,7 @@ export function violationsOf(checks: readonly Checked[]): number {
   return checks.reduce((sum, { violations }) => sum + violations.length, 0);
 }
 
-/** Every violation, and of the first rounds among them all that is known, side by side. */
+/** The violations (at most 20 for each check), and all evidence of the first five rounds among them. */
 export async function describeViolations(evidence: Evidence, checks: readonly Checked[]): Promise<string> {
   const lines = checks.flatMap(({ id, violations }) => [
     ...violations.slice(0, MAX_PER_CHECK).map(({ gameround, what }) => `${id} ${gameround ?? ''} ${what}`),

@@ -20,18 +20,18 @@ import { GAMES, OPERATORS } from './tenants';
 
 export interface ChaosOptions {
   seed: number;
-  /** How long things go wrong, unless the schedule ends before; start, healing and checks come on top. */
+  /** How long faults are dealt, unless the schedule ends earlier. Start, repair and checks take additional time. */
   durationMs: number;
   pace: Pace;
   players: number;
-  /** How long rounds may take to end after everything has healed. */
+  /** How long rounds may take to end after everything is repaired. */
   drainMs: number;
   /** A deliberate mistake in the service; see bugs.ts. */
   bug?: BugName;
-  /** Of the schedule's faults those whose name begins so. */
+  /** Only the faults whose name begins with this text. */
   only?: string;
   log?: (line: string) => void;
-  /** Ends the run at once; it rejects, and nothing is left running. */
+  /** Ends the run at once. `runChaos` then rejects with `Interrupted` and leaves no process running. */
   signal?: AbortSignal;
 }
 
@@ -41,22 +41,22 @@ export interface ChaosResult {
   bug?: BugName;
   rounds: number;
   commands: number;
-  /** What callers heard, and how often. */
+  /** How often callers got each answer. */
   answers: Record<string, number>;
   walletCalls: number;
   faults: Record<string, { times: number; hits: number }>;
   checks: Checked[];
-  /** Where the time went, ms. */
+  /** Duration of each phase in milliseconds. */
   phases: Record<string, number>;
 }
 
 const MAX_SAMPLED = 3_000;
-/** Whose wallet stays away when all else has healed, so that rounds are seen to wait. */
+/** The operator whose wallet stays away after everything else is repaired, so that the checks see waiting rounds. */
 const AWAY = 'op-usual';
 
 /**
- * Plays on a real service while everything goes wrong that the seed's schedule says, lets it heal, and holds what came of
- * it against what is promised. `onEvidence` sees everything before the service is gone.
+ * Plays on a real service under the faults of the seed's schedule, repairs everything, and checks the evidence against
+ * the promises. Calls `onEvidence` before the service is stopped.
  */
 export async function runChaos(
   options: ChaosOptions,
@@ -119,7 +119,7 @@ export async function runChaos(
     const gathered = await gather(stack, notes, MAX_SAMPLED);
     clock('gather');
     const { evidence, leftOut } = withoutInFlight(gathered);
-    log(`${leftOut} rounds were in flight when Temporal was put back`);
+    log(`${leftOut} rounds had calls in flight when Temporal was restored, and are left out`);
     const checks = [
       ...[booksAgree(evidence), winsPaid(evidence), onceOnly(evidence), deliveredOnce(evidence)],
       ...[noVoidAfterCredit(evidence), nobodyForgotten(evidence), idle],
@@ -150,7 +150,7 @@ export async function runChaos(
   }
 }
 
-/** Only where such faults were dealt. */
+/** The checks of faults that run alone. A check is left out if none of its faults was dealt. */
 function restoredChecks({ besieged, decided, injected }: Injector, evidence: Evidence): Checked[] {
   const isDealt = (kind: string): boolean => injected.some(({ fault }) => fault.kind === kind);
   return [
@@ -205,7 +205,7 @@ async function keepWalletAway({ walletUrl }: Stack, away: boolean): Promise<void
   });
 }
 
-/** Every call whose caller never heard how it ended is made once more. */
+/** Repeats every call whose caller has no definite answer. */
 async function repeatDoubts(players: readonly Player[], table: Table): Promise<void> {
   const playerOf = new Map(players.map((player) => [player.who.playerId, player]));
   const doubts = new Map<string, [string, Command][]>();
@@ -213,14 +213,14 @@ async function repeatDoubts(players: readonly Player[], table: Table): Promise<v
     const [, command] = doubt;
     if (isInDoubt(command)) doubts.set(command.playerId, [...(doubts.get(command.playerId) ?? []), doubt]);
   }
-  // One after another: a player's starts close each other's rounds.
+  // A player's calls run one after another, since each start may close the player's previous round.
   await each([...doubts], async ([playerId, ofPlayer]) => {
     for (const [key, command] of ofPlayer)
       await (playerOf.get(playerId) ?? new Player(command, table)).repeat(key, command);
   });
 }
 
-/** After everything has healed nobody is locked out. */
+/** After everything is repaired, every player can start a round. */
 async function everybodyPlays(players: readonly Player[]): Promise<Checked> {
   const checked: Checked = {
     id: 'I9',
@@ -231,7 +231,7 @@ async function everybodyPlays(players: readonly Player[]): Promise<Checked> {
   await Promise.all(
     players.map(async (player) => {
       let answer = await player.spin(2);
-      // A wallet that is given a third of a second may be late, and an answer slow, on a machine with much to do.
+      // On a busy machine a wallet with a time-out of 300 ms may answer too late, and the service may answer slowly.
       for (let nth = 3; nth < 9 && answer?.status !== 200; nth += 1) answer = await player.spin(nth);
       if (answer?.status === 200) return;
       const what = `${player.who.playerId}: ${answer === undefined ? 'no answer' : `${answer.status} ${JSON.stringify(answer.body.errorCode)}`}`;

@@ -7,27 +7,27 @@ import { stream, type Stream } from './random';
 import { CLOCKS, GAME_LINK, walletLink, type Clock, type Part, type Store } from './stack';
 import { GAMES, OPERATORS, REPEATABLE_ERROR_ID } from './tenants';
 
-/** One thing that goes wrong. `name` is what the report counts it under. */
+/** One fault. The report counts faults by `name`. */
 export type Fault = OutageFault | RestoreFault | RefusalFault | TenantsFault | OrdinaryFault;
 
-/** What several of may be on at a time; a fault of another kind has a file in `faults`. */
+/** Faults of these kinds may run at the same time. A fault that runs alone has a file in `faults`. */
 export type OrdinaryFault = { name: string } &
-  /** `kill -9`, all at one moment; started again after a while. */
+  /** `kill -9` of all parts at the same moment. They are started again after `downMs`. */
   (
     | { kind: 'kill'; parts: Part[]; downMs: number }
-    /** SIGSTOP, and SIGCONT after a while. */
+    /** SIGSTOP, and SIGCONT after `ms`. */
     | { kind: 'freeze'; part: Part; ms: number }
-    /** SIGTERM: it finishes what it has; started again. */
+    /** SIGTERM: the process finishes its work and is started again. */
     | { kind: 'restart'; part: Part }
-    /** Workers with new workflow code take the place of the old ones, one after the other. */
+    /** Workers and API are replaced by ones with new workflow code, one after the other. */
     | { kind: 'deploy' }
     | { kind: 'clock'; clock: Clock; skewMs: number; ms: number }
     | { kind: 'network'; link: string; fault: NetworkFault; ms: number }
-    /** A switch of the sandbox (sandbox/http/faults.ts) at the wallet or the game; taken away when it has lasted. */
+    /** A switch of the sandbox (sandbox/http/faults.ts) at the wallet or the game. Removed once met, or after `ms`. */
     | { kind: 'partner'; who: 'wallet' | 'game'; switch: object; ms: number }
     /**
-     * The workers are killed while transactions are at the wallet, before or after they were processed, and the repeat
-     * of each is answered in a way of its own.
+     * The workers are killed while transactions are at the wallet, before or after the wallet has processed them. The
+     * wallet answers the repeat of each by the second switch.
      */
     | {
         kind: 'ambush';
@@ -37,7 +37,7 @@ export type OrdinaryFault = { name: string } &
       }
   );
 
-/** What runs side by side; within a lane one fault ends before the next begins. */
+/** Lanes run at the same time. Within a lane, one fault ends before the next begins. */
 export const LANES = [
   ...(['servers', 'processes', 'clocks', 'network', 'wallet', 'wallet too', 'game'] as const),
   ...(['restores', 'outages', 'refusals', 'tenants'] as const),
@@ -45,33 +45,33 @@ export const LANES = [
 export type Lane = (typeof LANES)[number];
 
 export interface Entry {
-  /** From the end of the one before. */
+  /** Pause after the previous fault of the lane, in milliseconds. */
   afterMs: number;
   fault: Fault;
 }
 
-/** How hard a run is: durations and pauses in milliseconds, from and to. */
+/** How hard a run is. A span holds a minimum and a maximum, in milliseconds unless the field says otherwise. */
 export interface Pace {
   down: Span;
   frozen: Span;
   broken: Span;
-  /** How late a straggler comes. */
+  /** Delay of a straggler. */
   overtaken: Span;
   pause: Record<Lane, Span>;
-  /** Between a copy of a database and its return. */
+  /** Time between the copy of a database and its restore. */
   apart: Span;
-  /** How many new commands callers try at a round that waits, and how long they do at most. */
+  /** How many new commands callers send to a waiting round, and for how many milliseconds at most. */
   siege: { commands: Span; maxMs: number };
-  /** A fault that has met nothing yet stays that much longer. */
+  /** How much longer a fault stays if it has met nothing yet. */
   patienceMs: number;
   /** Half-open connections may outlast their fault. */
   lingers: boolean;
-  /** How many faults of a lane there are; without it, as many as there is time for. */
+  /** Number of faults in each lane. Undefined: as many as there is time for. */
   count?: Record<Lane, number>;
 }
 type Span = readonly [from: number, to: number];
 
-/** Several minutes: what hangs is given time to hang. */
+/** For runs of several minutes: faults last long enough for time-outs to expire. */
 export const LONG: Pace = {
   down: [0, 4_000],
   frozen: [500, 14_000],
@@ -87,7 +87,7 @@ export const LONG: Pace = {
     wallet: [300, 3_000],
     'wallet too': [300, 6_000],
     game: [2_000, 8_000],
-    // What runs alone holds up all else: not more than a third of the time.
+    // Faults that run alone hold up all others. These pauses limit them to about a third of the time.
     restores: [50_000, 100_000],
     outages: [90_000, 200_000],
   },
@@ -97,7 +97,7 @@ export const LONG: Pace = {
   lingers: true,
 };
 
-/** A handful of faults in each lane, as fast as they can follow one another. */
+/** For a short run: a few faults in each lane, with short pauses. */
 export const SHORT: Pace = {
   down: [0, 200],
   frozen: [300, 1_200],
@@ -127,8 +127,8 @@ export const SHORT: Pace = {
 };
 
 /**
- * The faults of a lane, in the order in which the seed deals them: the whole deck, shuffled, then the whole deck again.
- * How far a run comes depends on its time. `only`: those whose name begins so.
+ * The faults of a lane, in the order in which the seed deals them: the whole deck shuffled, then the whole deck again.
+ * The time of a run decides how many of them are dealt. `only`: only faults whose name begins with this text.
  */
 export function* faultsOf(lane: Lane, seed: number, pace: Pace, only = ''): Generator<Entry> {
   const draw = stream(seed, 'faults', lane);
@@ -146,7 +146,7 @@ export function* faultsOf(lane: Lane, seed: number, pace: Pace, only = ''): Gene
   }
 }
 
-/** Pauses are so much shorter where there is one kind of fault only. */
+/** Pauses are divided by this number if `only` selects faults. */
 const ONLY = 4;
 
 type Deal = (draw: Stream, pace: Pace) => Fault;
@@ -172,7 +172,7 @@ const ambush =
     const operatorId = draw.pick(['op-usual', 'op-whole', 'op-slow']);
     const when = draw.pick(['before', 'after'] as const);
     const first = { fault: 'slow', when, delayMs: 3_000, match: { tenantId: operatorId, type }, times: 4 };
-    // A refusal of the repeat is where a lost first answer costs money.
+    // If the wallet refuses the repeat, a lost first answer can cost money.
     const [, answer] = draw.pick(type === 'void' || draw.chance(0.5) ? SAFE : REFUSALS);
     return { name: `ambush ${type}`, kind: 'ambush', operatorId, type, switches: [first, answer(draw)] };
   };
@@ -180,7 +180,7 @@ const ambush =
 const clock =
   (which: Clock): Deal =>
   (draw, pace) => {
-    // Mostly within what partners tolerate (300 s), and never less than what a call may be under way.
+    // Mostly within the tolerance of partners (300 s), and always longer than a call may be under way.
     const [from, to] = draw.weighted([
       [[12_000, 120_000], 5],
       [[310_000, 900_000], 1],
@@ -201,7 +201,7 @@ const LINKS = [
 
 type Break = (draw: Stream, pace: Pace) => NetworkFault;
 
-// Longer than the first try at a record, than most calls and some wallet time-outs.
+// The delay is longer than the first attempt to write a record, than most calls, and than some wallet time-outs.
 const straggler: Break = (draw, { overtaken }) => ({ kind: 'straggler', ms: draw.int(...overtaken) });
 
 const NETWORK: readonly Break[] = [
@@ -218,12 +218,12 @@ const breaks =
   (draw, pace) => {
     const fault = make(draw, pace);
     const name = `${fault.kind} ${link.replace(/ op-.*/, '')}`;
-    // Stragglers let half of all through, so there is time for more of them.
+    // Stragglers delay only half of the requests, so they last longer.
     const ms = draw.int(...pace.broken) * (fault.kind === 'straggler' ? 3 : 1);
     return { name, kind: 'network', link, fault, ms };
   };
 
-/** Each link in its turn, each kind of fault in its turn; records that are overtaken come more often: few of them matter. */
+/** Each kind of fault on each link. Stragglers of record writes come more often, because few of them have an effect. */
 const network: Deal[] = [
   ...LINKS.flatMap((link) => NETWORK.map((make) => breaks(link, make))),
   ...Array.from({ length: 3 }, () => breaks('worker→Mongo', straggler)),
@@ -234,8 +234,8 @@ const error = { id: 7_900, msg: 'CHAOS', clientmsg: 'Refused.' };
 const either = (draw: Stream): 'before' | 'after' => draw.pick(['before', 'after'] as const);
 
 /**
- * What an operator may do to any call without lying: after a definite refusal nothing has been processed, and nothing
- * below is a definite refusal of something that was.
+ * Faults that a correct operator may show on any call. A definite refusal means that nothing was processed, and none of
+ * these faults is a definite refusal of a processed call.
  */
 const SAFE: readonly Switch[] = [
   ['500', (draw) => ({ fault: 'status', status: 500, when: either(draw), errorCode: error })],
@@ -249,7 +249,7 @@ const SAFE: readonly Switch[] = [
   ['array', (draw) => ({ fault: 'array', when: either(draw) })],
   ['slow', (draw) => ({ fault: 'slow', when: either(draw), delayMs: draw.int(100, 2_500) })],
   ['reordered', (draw) => ({ fault: 'hold', delayMs: draw.int(50, 900) })],
-  // Longer than any wallet time-out here: a debit comes after its void.
+  // Longer than any wallet time-out here, so a debit arrives after its void.
   ['late', (draw) => ({ fault: 'hold', delayMs: draw.int(4_500, 7_000) })],
   ['duplicate', (draw) => ({ fault: 'duplicate', delayMs: draw.int(0, 2_500) })],
   ['redirect', (draw) => ({ fault: 'redirect', when: either(draw) })],
@@ -262,7 +262,7 @@ const SAFE: readonly Switch[] = [
   ],
 ];
 
-/** Refusals, of bets and wins only: a wallet processes voids whatever the round's state (docs/interface#void-any-state). */
+/** Refusals of bets and wins. A wallet processes voids in any state of the round (docs/interface#void-any-state). */
 const REFUSALS: readonly Switch[] = [
   ['400', () => ({ fault: 'status', status: 400, errorCode: error })],
   ['403', () => ({ fault: 'status', status: 403, errorCode: error })],
@@ -283,7 +283,7 @@ const wallet = (
 ): Deal[] =>
   switches.map(([name, make]) => (draw, pace) => {
     const type = draw.pick(types);
-    // Voids are rare: whosever comes next.
+    // Voids are rare, so the switch meets the next void of any operator.
     const whose = type === 'void' || draw.chance(0.5) ? {} : { tenantId: draw.pick(OPERATORS).operatorId };
     const match = { ...whose, ...(type === undefined ? {} : { type }) };
     const how = { ...make(draw), match, times: draw.int(1, 3) };
@@ -331,7 +331,7 @@ const outage =
     killed: draw.pick<Part[]>([['worker-1'], ['worker-2'], ['worker-1', 'worker-2']]),
   });
 
-/** Where nothing closes a round by itself while its fault lasts. */
+/** Operators whose rounds are not auto-closed while a fault lasts. */
 const PATIENT = OPERATORS.filter(({ autoCloseAfterMs }) => autoCloseAfterMs > 3_600_000);
 
 const refused = (how: RefusalFault['how']): Deal => {

@@ -1,9 +1,9 @@
 'use strict';
 /* global setInterval */
 /*
- * Loaded by `node --require`: the process's calendar clock is off by as many milliseconds as the file CHAOS_CLOCK_FILE
- * says, and jumps when that changes, as a clock does that is set by hand. What measures durations (timers,
- * performance.now) is right, as on a real machine.
+ * Loaded by `node --require`. The process's wall clock is wrong by the number of milliseconds in the file
+ * CHAOS_CLOCK_FILE, and jumps when the file changes, like a clock that is set by hand. Timers and performance.now stay
+ * right, as on a real machine.
  */
 const { readFileSync } = require('node:fs');
 

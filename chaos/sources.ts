@@ -10,8 +10,8 @@ const SOURCES = [
 ];
 
 /**
- * New workflow code as a deploy brings it: every command of a round takes a step more, and the round one more at its
- * end. Behind `patched`, under an id for each place in a round's history, as docs/operations.md asks for.
+ * New workflow code, as a deploy brings it: one more step in every command of a round, and one at the round's end. Each
+ * step is behind `patched`, with one id for each place in a round's history, as docs/operations.md asks for.
  */
 export const NEXT_WORKFLOWS: readonly Change[] = [
   {
@@ -45,7 +45,7 @@ export const NEXT_WORKFLOWS: readonly Change[] = [
   },
 ];
 
-/** The service compiled with these changes; the folder that stands for `dist`. */
+/** Compiles the service with these changes. Returns the folder of the compiled service, like `dist`. */
 export async function compiledWith(changes: readonly Change[]): Promise<string> {
   if (changes.length === 0) return compiledService();
   const tree = await treeWith(changes);
@@ -56,7 +56,7 @@ export async function compiledWith(changes: readonly Change[]): Promise<string> 
   }
 }
 
-/** A copy of the sources with the changes made, inside the project, since modules are looked for upwards. */
+/** A changed copy of the sources. It is inside the project, since Node looks for modules in the parent folders. */
 async function treeWith(changes: readonly Change[]): Promise<string> {
   const root = projectRoot();
   const cache = join(root, '.cache');

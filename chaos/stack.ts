@@ -37,31 +37,31 @@ export type Part = (typeof PARTS)[number];
 /** A database that can be put back to an earlier moment. */
 export type Store = 'temporal' | 'mongod';
 
-/** A copy of a database that was put back, and what was known of the rounds when everything was dead. */
+/** A restore of a database, and the known state of the rounds while no process was running. */
 export interface Restore {
   store: Store;
   copiedAtMs: number;
   backAtMs: number;
   /** Rounds whose record had changed since the copy: their workflows are older than their records, or gone. */
   moved: Map<string, Moved>;
-  /** Of these, the rounds that the restored server doesn't know. */
+  /** The rounds in `moved` that the restored server doesn't know. */
   orphans: Set<string>;
-  /** Rounds with calls at the wallet that no record tells of: a person compares these with the operator's books. */
+  /** Rounds with calls at the wallet that no record contains. A person compares these with the operator's books. */
   inFlight: Set<string>;
 }
 
-/** What its record said of a round's transactions, by type and hash. */
+/** A round's status and transactions according to its record. A transaction's name is its type and hash. */
 export interface Moved {
   status: 'open' | 'closed' | 'cancel';
   names: Set<string>;
   accepted: Set<string>;
 }
 
-/** A clock that can be set wrong: of a process of the service, or of the operators' and the game's side. */
+/** Clocks that can be set wrong: of the service's processes, and of the sandbox with its wallets and game. */
 export const CLOCKS = ['api', 'worker-1', 'worker-2', 'sandbox'] as const;
 export type Clock = (typeof CLOCKS)[number];
 
-/** A clock's error, from when until when by the right clock; ms. */
+/** A clock's error in milliseconds. `from` and `until` are milliseconds since the epoch by the right clock. */
 export interface Skew {
   clock: Clock;
   skewMs: number;
@@ -76,25 +76,25 @@ export interface StackOptions {
 }
 
 const READY_TIMEOUT_MS = 90_000;
-/** A worker finishes its wallet calls, an API the calls it has. */
+/** A worker finishes its wallet calls, an API its open requests. */
 const STOP_TIMEOUT_MS = 20_000;
 const REPAIR_TIMEOUT_MS = 300_000;
 const MAX_REPAIRS = 3;
 
 /**
- * The whole service as processes that can be killed, stopped and started one by one, every connection between two of
- * them through a link that can be broken, beside the sandbox's wallet and game in this process.
+ * The whole service as processes that can be killed, stopped and started one by one. Every connection goes through a
+ * link that can be broken. The sandbox's wallet and game run in this process.
  */
 export class Stack {
   readonly links = new Map<string, Link>();
-  /** When a stopped process went on, ms since the epoch: what it sends then may come from before its sleep. */
+  /** When frozen processes went on, ms since the epoch. Their next calls may have been decided before the freeze. */
   readonly resumedAt: number[] = [];
-  /** Since when the workers' clocks were off by how much; ms. */
+  /** Every setting of a clock of the service's processes. */
   readonly skews: Skew[] = [];
   readonly restores: Restore[] = [];
-  /** Processes that ended although nobody ended them. */
+  /** Processes that ended by themselves, each with its last output. */
   readonly ownEnds: string[] = [];
-  /** What stands in the tenants' file. */
+  /** The current changes in the tenants' file. */
   tenants = UNCHANGED;
   walletUrl = '';
   gameUrl = '';
@@ -124,7 +124,7 @@ export class Stack {
     }
   }
 
-  /** Where players' and partners' calls go. */
+  /** The base URL for calls of players and partners. */
   get api(): string {
     return this.#url('provider→API');
   }
@@ -143,17 +143,17 @@ export class Stack {
     return this.#children.has(part);
   }
 
-  /** `kill -9`; returns when it is gone. False where it wasn't running. */
+  /** Sends SIGKILL and waits until the process has ended. False if it wasn't running. */
   async kill(part: Part): Promise<boolean> {
     return this.#end(part, 'SIGKILL');
   }
 
-  /** SIGTERM, and a wait for what it finishes. */
+  /** Sends SIGTERM and waits until the process has ended. False if it wasn't running. */
   async stop(part: Part): Promise<boolean> {
     return this.#end(part, 'SIGTERM');
   }
 
-  /** SIGSTOP for a while. */
+  /** Stops the process with SIGSTOP for `ms`. False if it wasn't running. */
   async freeze(part: Part, ms: number): Promise<boolean> {
     const child = this.#children.get(part);
     if (child === undefined || !signalTo(child.pid, 'SIGSTOP')) return false;
@@ -163,10 +163,10 @@ export class Stack {
     return true;
   }
 
-  /** Returns when it runs; a server also answers. */
+  /** Returns when the process runs. A database server also answers by then. */
   async start(part: Part): Promise<void> {
     if (this.#children.has(part)) return;
-    if (this.#closed) throw new Error('it is over');
+    if (this.#closed) throw new Error('the stack is closed');
     const child = await this.#spawn(part);
     this.#children.set(part, child);
     void child.exited.then(() => {
@@ -176,12 +176,12 @@ export class Stack {
     });
   }
 
-  /** From now on processes are started from another build. */
+  /** Processes that start from now on use another build. */
   deploy(service: string): void {
     this.#service = service;
   }
 
-  /** Copies the files of a server that doesn't run; returns the folder. */
+  /** Copies the files of a stopped server. Returns the folder. */
   async copyStore(store: Store): Promise<string> {
     const folder = await mkdtemp(join(this.#dataDir, `copy-of-${store}-`));
     for (const file of await this.#filesOf(store))
@@ -189,7 +189,7 @@ export class Stack {
     return folder;
   }
 
-  /** Puts a copy in the place of the files of a server that doesn't run; the copy is gone then. */
+  /** Replaces the files of a stopped server with a copy, and removes the copy. */
   async putBack(store: Store, folder: string): Promise<void> {
     for (const file of await this.#filesOf(store))
       await rm(join(this.#dataDir, file), { recursive: true, force: true });
@@ -197,7 +197,7 @@ export class Stack {
     await rm(folder, { recursive: true });
   }
 
-  /** As a person after a restore (docs/operations.md), who runs it again if it could not read a round. */
+  /** Runs `repair-records`, as a person does after a restore (docs/operations.md), and again if it fails. */
   async repairRecords(sinceMs: number): Promise<void> {
     const args = [...this.#script('src/repair.js'), '--since', new Date(sinceMs).toISOString()];
     const options = { env: this.#env('worker-1'), timeout: REPAIR_TIMEOUT_MS };
@@ -208,7 +208,7 @@ export class Stack {
       } catch (error) {
         const { stdout = '', code } = error as Error & { stdout?: string; code?: unknown };
         this.options.log(`repair-records ended with ${String(code)}: ${stdout.trim()}`);
-        if (attempt === MAX_REPAIRS) throw new Error('repair-records does not end well', { cause: error });
+        if (attempt === MAX_REPAIRS) throw new Error('repair-records failed every time', { cause: error });
       }
     }
   }
@@ -221,7 +221,7 @@ export class Stack {
   async setClock(clock: Clock, skewMs: number): Promise<void> {
     this.#skewMs.set(clock, skewMs);
     if (clock === 'sandbox') return;
-    // Each of the service's processes has a worker, the one with the API, too.
+    // Each of the service's processes runs a worker, also the one with the API.
     const before = this.skews.findLast((one) => one.clock === clock);
     if (before !== undefined) before.until ??= Date.now();
     this.skews.push({ clock, skewMs, from: Date.now() });
@@ -245,7 +245,7 @@ export class Stack {
   }
 
   async #open(): Promise<void> {
-    // The shared test servers remove folders of this name whose process is gone.
+    // The shared test servers remove folders with such a name if their process has ended.
     this.#dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-chaos-`));
     this.#undo.push(() => removeServiceData(this.#dataDir));
     const [temporal = 0, mongod = 0, api = 0] = await freePorts(3);
@@ -255,7 +255,7 @@ export class Stack {
     this.#undo.push(() => this.#killAll());
     await Promise.all([this.start('temporal'), this.start('mongod')]);
     await Promise.all([this.start('worker-1'), this.start('worker-2'), this.start('api')]);
-    // Nothing is tried again behind our backs, least of all after the end.
+    // Without interceptors, so that the client does not retry calls by itself, also not after the end.
     const connection = Connection.lazy({ address: `127.0.0.1:${temporal}`, interceptors: [] });
     const mongo = new MongoClient(`mongodb://127.0.0.1:${mongod}/?directConnection=true`, {
       serverSelectionTimeoutMS: 10_000,
@@ -269,7 +269,7 @@ export class Stack {
     await this.ready();
   }
 
-  /** The ports that wallet and game will have: their links are named in the tenants' file before they run. */
+  /** Opens all links. Call the two returned functions when wallet and game run: their links need the ports. */
   async #openLinks(): Promise<[wallet: () => number, game: () => number]> {
     const known = { wallet: 0, game: 0 };
     const ports = this.#ports;
@@ -331,7 +331,7 @@ export class Stack {
     await writeFile(join(this.#dataDir, 'tenants.json'), text);
   }
 
-  /** Another tenants' file, and the processes restarted one by one, as docs/operations.md says. */
+  /** Changes the tenants' file and restarts the processes one by one, as docs/operations.md says. */
   async changeTenants(change: Partial<TenantsChange>): Promise<void> {
     this.tenants = { ...this.tenants, ...change };
     await this.#writeTenants();

@@ -1,7 +1,7 @@
 import type { Party } from '../test/support/e2e-http';
 import { operatorParty, OTHER_PROVIDER, PROVIDER } from '../test/support/e2e-tenants';
 
-/** The operators of a run, each of its own kind. */
+/** An operator of a run. Each operator has different settings. */
 export interface ChaosOperator {
   operatorId: string;
   walletTimeout: string;
@@ -11,11 +11,11 @@ export interface ChaosOperator {
   repeatableErrorIds: number[];
 }
 
-/** An operator's own error after which it wants a credit to be sent again. */
+/** An error id of the operator after which the service has to send a credit again. */
 export const REPEATABLE_ERROR_ID = 7_001;
 
 export const OPERATORS: readonly ChaosOperator[] = [
-  // Forgotten rounds are closed soon, and every close is reported.
+  // Auto-closes open rounds after a few seconds, and gets a report of every close.
   operator('op-usual', { autoCloseAfterMs: 8_000, gameRoundReport: true }),
   operator('op-whole', { voidsWholeRound: true }),
   operator('op-tight', { walletTimeout: '300ms', autoCloseAfterMs: 20_000 }),
@@ -31,9 +31,9 @@ function operator(operatorId: string, kind: Partial<ChaosOperator>): ChaosOperat
   return { operatorId, ...usual, repeatableErrorIds: [], ...kind };
 }
 
-/** One game takes follow-up debits, the other is asked for its result after every close. */
+/** The first game takes follow-up debits. The second one has the result callback after every close. */
 export const GAMES = ['chaos-cards', 'chaos-slot'] as const;
-/** A game that is moved from one provider to another and back; nobody plays it but who looks at that. */
+/** A game that is moved from one provider to another and back. Only the fault `game moved` plays it. */
 export const MOVING_GAME = 'chaos-moving';
 export type Game = (typeof GAMES)[number] | typeof MOVING_GAME;
 
@@ -42,17 +42,17 @@ export const partyOf = (operatorId: string): Party => operatorParty(operatorId);
 export const provider: Party = PROVIDER;
 export const otherProvider: Party = OTHER_PROVIDER;
 
-/** What is different from the beginning in the tenants' file. */
+/** The changes to the tenants' file since the start of the run. */
 export interface TenantsChange {
   walletTimeouts: Record<string, string>;
-  /** How often each operator's secret was changed. */
+  /** How often the secret of each operator was changed. */
   rotations: Record<string, number>;
-  /** Whose the moving game is. */
+  /** The provider that owns the moving game. */
   mover: Party;
 }
 export const UNCHANGED: TenantsChange = { walletTimeouts: {}, rotations: {}, mover: provider };
 
-/** An operator's secrets after so many changes, newest first: the first signs. */
+/** An operator's secrets after this number of changes, newest first. The first one signs. */
 export function secretsOf(operatorId: string, rotations: number): string[] {
   const { secret } = partyOf(operatorId);
   return Array.from({ length: rotations + 1 }, (_, n) => (n === 0 ? secret : `${secret}-${n}`)).reverse();
@@ -60,7 +60,7 @@ export function secretsOf(operatorId: string, rotations: number): string[] {
 /** More changes than a run makes. */
 export const MAX_ROTATIONS = 50;
 
-/** TENANTS_FILE (docs/interface#tenants-file). `wallets` and the game are reached through links that can be broken. */
+/** The text of the TENANTS_FILE (docs/interface#tenants-file). `wallets` and `gameUrl` are the addresses of links. */
 export function chaosTenants(
   wallets: ReadonlyMap<string, string>,
   gameUrl: string,

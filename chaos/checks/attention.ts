@@ -15,21 +15,21 @@ import { OPERATORS } from '../tenants';
 import type { Checked, Violation } from './check';
 import { movedSince } from './restored';
 
-/** A round's marks as they should be, told by what it waits for and not by its own word. */
+/** The facts that decide which marks a round should have. They come from the server, not from the round's own marks. */
 export interface Waiting {
-  /** Activities that are scheduled or running now, and since when; ms. */
+  /** Activities that are scheduled or running now. `forMs`: time since they were scheduled first. */
   pending: { name: string; forMs: number }[];
   openForMs: number;
-  /** Temporal was put back, and the record is of a later time. */
+  /** Temporal was restored, and the record is newer than the restored workflow. */
   isAhead?: boolean;
 }
 
 const AFTERWARDS_LATE_MS = 60_000;
 const PROJECTION_LATE_MS = 2_000;
-/** Between a due time and its mark. */
+/** Tolerance around a due time. Within it, a mark may be there or not. */
 const BAND_MS = 4_000;
 
-/** Marks that have to be there, and marks that may be: times are not to the millisecond. */
+/** Marks that have to be there, and marks that may be there, because times are not exact. */
 export function expectedMarks(
   round: RoundEvidence,
   { pending, openForMs, isAhead }: Waiting,
@@ -53,15 +53,15 @@ export function expectedMarks(
   overdue('fetchResult', 'result-pending', AFTERWARDS_LATE_MS);
   overdue('project', 'projection-pending', PROJECTION_LATE_MS);
   const closeMs = operator?.autoCloseAfterMs ?? Number.POSITIVE_INFINITY;
-  // While the provider is being asked (up to 35 s), nobody says that it fails.
+  // While the provider is being asked (up to 35 s), the round does not have this mark yet.
   const isWaiting =
     state?.status === 'open' && !state.crashed && !pending.some(({ name }) => name === 'autoClose');
   if (isWaiting && openForMs > 2 * closeMs + BAND_MS) must.add('auto-close-failing');
   else if (openForMs > 2 * closeMs - BAND_MS) may.add('auto-close-failing');
   if (isAhead) {
-    // Only once somebody has touched the round does it find out.
+    // The round finds out when it gets its next command.
     may.add('restored');
-    // Until then the record shows what the lost run waited for.
+    // Until then the record shows the marks of the lost run.
     for (const mark of ['credit-pending', 'credit-unauthorised', 'void-pending', 'void-refused'])
       may.add(mark);
   }
@@ -77,7 +77,7 @@ function owesCredit(round: RoundEvidence): boolean {
   return owes(round, 'credit') || owes(round, 'end');
 }
 
-/** A win, or the end of its round, was told that the operator doesn't know us. */
+/** The operator refused our signature (401) on a call with only wins and ends, and the sender got the response. */
 function refusedCredit(calls: readonly WalletCall[]): boolean {
   return calls.some(
     ({ status, clientLeft, body }) =>
@@ -88,8 +88,8 @@ function refusedCredit(calls: readonly WalletCall[]): boolean {
 }
 
 /**
- * A void was told that the operator doesn't know us. Not the newest one: what a dead worker had sent before may reach the
- * operator last, and its answer nobody.
+ * The operator refused our signature (401) on a void, and the sender got the response. Any void counts, not only the
+ * newest call: a call of a dead worker may reach the operator last, and nobody gets its response.
  */
 function refusedVoid(calls: readonly WalletCall[]): boolean {
   return voidsOf(calls).some(({ status, clientLeft }) => status === 401 && clientLeft === undefined);
@@ -103,7 +103,7 @@ function voidsOf(calls: readonly WalletCall[]): WalletCall[] {
   return calls.filter(({ body }) => body.transactions.length === 1 && body.transactions[0]?.type === 'void');
 }
 
-/** What is wrong with marks that are shown somewhere. */
+/** The errors in the marks that `where` shows. */
 export function wrongMarks(
   where: string,
   shown: readonly string[],
@@ -121,8 +121,8 @@ const SETTLE_MS = 60_000;
 const EVERY_MS = 500;
 
 /**
- * I8: who waits for something longer than they should is marked, on the workflow and on the record, and nobody else.
- * A mark may come a little later than what it speaks of, so it is looked at until all is right or time is up.
+ * I8: a round that waits too long is marked on the workflow and on the record, and no other round is marked. A mark may
+ * come a little late, so the check repeats until everything is right or the time is up.
  */
 export async function marksAreRight(stack: Stack, id: string, when: string, minMarked = 0): Promise<Checked> {
   const deadline = Date.now() + SETTLE_MS;
@@ -130,7 +130,7 @@ export async function marksAreRight(stack: Stack, id: string, when: string, minM
     const checked = await look(stack, id);
     const isDone = checked.violations.length === 0 && checked.marked >= minMarked;
     if (isDone || Date.now() > deadline) {
-      const promise = `who waits too long is marked, nobody else; ${when} (${checked.marked} marked)`;
+      const promise = `rounds that wait too long are marked, no others; ${when} (${checked.marked} marked)`;
       const few =
         checked.marked < minMarked ? [{ what: `only ${checked.marked} rounds are marked at all` }] : [];
       return { id, promise, examined: checked.examined, violations: [...checked.violations, ...few] };
@@ -160,10 +160,10 @@ async function look(
     const isRunning = workflow.status === 'RUNNING';
     const waiting = isRunning ? await waitingOf(stack, round).catch(String) : { pending: [], openForMs: 0 };
     if (typeof waiting === 'string') {
-      seen.violations.push({ gameround, what: `it can't be asked: ${waiting}` });
+      seen.violations.push({ gameround, what: `its state can't be read: ${waiting}` });
       return;
     }
-    // Without a record, the round has not begun yet.
+    // A round without a record has not begun yet.
     if (record === undefined) return;
     const isAhead = movedSince(stack.restores, gameround).length > 0;
     const expected = expectedMarks(round, { ...waiting, isAhead });
@@ -183,7 +183,7 @@ async function waitingOf(stack: Stack, round: RoundEvidence): Promise<Waiting> {
   const { raw } = await handle.describe();
   round.state = await askRunning(stack, round.gameround);
   const pending = raw.pendingActivities ?? [];
-  // The server tells of a pending activity when its newest attempt is or was due; the history, since when it is waited for.
+  // The server only gives the time of the newest attempt. The history has the time of the first scheduling.
   const { scheduledAt } =
     pending.length === 0
       ? { scheduledAt: new Map<string, number>() }

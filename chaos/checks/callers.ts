@@ -2,7 +2,7 @@ import type { Evidence, RoundEvidence } from '../evidence';
 import { isDefinite, type Command, type Heard } from '../players/notes';
 import type { Checked, Violation } from './check';
 
-/** Refusals that are not kept: the same call is judged anew, so that another answer may come later. */
+/** Refusals that the service does not store. It judges a repeat of the call again, so the answer may be another one. */
 const PASSING = [
   'GAMEROUNDALREADYSTARTED',
   'NOTICKETAVAILABLE',
@@ -11,10 +11,10 @@ const PASSING = [
   'CREDITALREADYPROCESSED',
   'GAMEROUNDNOTSTARTED',
 ];
-/** The round is over: what a repeat may be told after any answer, and nothing may come after. */
+/** The round is over. A repeat may get these after any answer, and no other answer may follow. */
 const OVER = ['GAMEROUNDNOTACTIVE', 'GAMEROUNDCRASHED'];
 
-/** I6: who asks again under the same key hears the same, and what was heard is so. */
+/** I6: a repeat under the same key gets the same answer, and a success agrees with the round. */
 export function stableAnswers({ notes, rounds }: Evidence): Checked {
   const checked: Checked = {
     id: 'I6',
@@ -31,11 +31,11 @@ export function stableAnswers({ notes, rounds }: Evidence): Checked {
   return checked;
 }
 
-/** A round that was once seen closed or cancelled is that for ever. */
+/** I6b: a round that an answer showed as closed or cancelled keeps this status. */
 export function finalIsFinal({ notes, rounds }: Evidence): Checked {
   const checked: Checked = {
     id: 'I6b',
-    promise: 'a round that anybody was told is closed or cancelled is that in the end',
+    promise: 'a round that was reported as closed or cancelled has that status in the end',
     examined: 0,
     violations: [],
   };
@@ -46,21 +46,21 @@ export function finalIsFinal({ notes, rounds }: Evidence): Checked {
     const status = rounds.get(gameround)?.record?.status;
     const others = new Set(seen.map((one) => one.status).filter((one) => one !== 'open' && one !== status));
     for (const other of others)
-      checked.violations.push({ gameround, what: `told ${other}, is ${status ?? 'unknown'}` });
+      checked.violations.push({ gameround, what: `reported as ${other}, is ${status ?? 'unknown'}` });
   }
   return checked;
 }
 
-/** What goes wrong around the service is told as such, never as its own mistake. */
+/** I6c: the service never answers a failure around it with 500. */
 export function noInternalErrors({ notes }: Evidence): Checked {
   const told = [...notes.answers];
   const examined = told.reduce((sum, [, times]) => sum + times, 0);
   const internal = told.filter(([label]) => / 500\b/.test(label));
   const violations = internal.map(([label, times]) => ({ what: `${label}, ${times} times` }));
-  return { id: 'I6c', promise: 'nobody is told of an internal error', examined, violations };
+  return { id: 'I6c', promise: 'no caller gets an internal error', examined, violations };
 }
 
-/** Whoever asks on is told in the end. */
+/** I6d: a caller that repeats its call gets a definite answer in the end. */
 export function everybodyHeard({ notes }: Evidence): Checked {
   const asked = [...notes.commands.values()].filter(({ inVain }) => !inVain);
   const violations = asked.filter(isInDoubt).map((command) => {
@@ -72,7 +72,7 @@ export function everybodyHeard({ notes }: Evidence): Checked {
   return { id: 'I6d', promise, examined: asked.length, violations };
 }
 
-/** Nobody who made that call knows what became of it. */
+/** No caller of this command has a definite answer. */
 export function isInDoubt({ heard, inVain }: Command): boolean {
   return !inVain && !heard.some(({ answer }) => isDefinite(answer));
 }
@@ -98,7 +98,7 @@ function disagreements(command: Command, heard: readonly Heard[]): Violation[] {
   return violations;
 }
 
-/** What a caller goes by; balances are of the moment and are left out. */
+/** The parts of an answer that must not change. Balances are left out, since they change. */
 function outcomeOf({ answer }: Heard): string {
   const {
     gameRoundInfo: info,
@@ -118,12 +118,12 @@ function isOneOf({ answer }: Heard, names: readonly string[]): boolean {
 }
 
 function roundOf(heard: readonly Heard[]): string | undefined {
-  // A start that is refused may tell of another round: the one that is in its way.
+  // A start that is refused may name another round: the open one that blocks it.
   const own = heard.filter(({ answer }) => answer?.body.errorCode?.msg !== 'GAMEROUNDALREADYSTARTED');
   return own.map(({ answer }) => answer?.body.gameRoundInfo?.hash).find((hash) => hash !== undefined);
 }
 
-/** What a success said has to be so. */
+/** Successes that contradict the record of the round. */
 function untrue(
   command: Command,
   heard: readonly Heard[],

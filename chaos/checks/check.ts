@@ -1,21 +1,21 @@
 import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
 
 export interface Violation {
-  /** The round it is about, where it is about one. */
+  /** Undefined if the violation is not about one round. */
   gameround?: string;
   what: string;
 }
 
-/** One of the promises, held against everything that is known. */
+/** The result of one check: a promise, and the violations that the evidence shows. */
 export interface Checked {
   id: string;
   promise: string;
-  /** How many things were looked at. */
+  /** Number of rounds, commands or other items that were checked. */
   examined: number;
   violations: Violation[];
 }
 
-/** Judges each round by itself: the list of what is wrong with it, or undefined where it has nothing to say. */
+/** Checks each round by itself. `judge` returns the errors, or undefined if the check does not apply to the round. */
 export function perRound(
   id: string,
   promise: string,
@@ -36,7 +36,7 @@ export const nameOf = ({ type, hash }: { type: string; hash: string }): string =
 
 export type Check = (evidence: Evidence) => Checked | Promise<Checked>;
 
-/** The wallet has refused the call, and whoever sent it was still there. */
+/** The wallet has refused the call for certain, and the sender was still connected. */
 export function isRefusal({ status, clientLeft }: WalletCall): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 408 && clientLeft === undefined;
 }

@@ -3,24 +3,24 @@ import type { Skew } from '../stack';
 import { isRefusal, perRound, type Checked } from './check';
 import { movedSince } from './restored';
 
-/** A call's time stamp is a little older than its sending, and a history's time a little younger than its writing. */
+/** Tolerance: a call is stamped a little before it is sent, and the history's time is a little late. */
 const SLACK_MS = 1_000;
-/** What a process does in its first moments after SIGCONT was decided before it was stopped. */
+/** Calls in the first moments after SIGCONT were decided before the process was frozen. */
 const AFTER_SLEEP_MS = 3_000;
-/** More than calls are ever under way, stragglers too, and less than clocks are set wrong by. */
+/** Longer than any call is under way, stragglers included, and shorter than any error of a clock. */
 const UNDER_WAY_MS = 10_500;
-/** Until a process has noticed that its clock was set: it looks ten times a second, when it is not busy. */
+/** How long a process may take to notice that its clock was set. It looks ten times a second if it is not busy. */
 const CLOCK_MS = 3_000;
 
 /**
- * I3: a bet is not sent again once its outcome is recorded; and where it was sent twice before that, nobody took the
- * answer to the repeat for an answer to the bet.
+ * I3: a bet is not sent again once its outcome is recorded. If it was sent twice before, the refusal of the repeat does
+ * not count as a refusal of the bet.
  */
 export function deliveredOnce({ sampled, notes, stack }: Evidence): Checked {
   const promise =
     'no bet was sent again after its outcome was recorded, and no repeat was judged as a first delivery';
   return perRound('I3', promise, sampled, (round) => {
-    // The history of its deliveries is lost with the server's newer database.
+    // Temporal was restored, so the history of the deliveries is incomplete.
     if (movedSince(stack.restores, round.gameround).length > 0) return undefined;
     const bets = betsOf(round);
     if (bets.length === 0) return undefined;
@@ -56,7 +56,7 @@ function betsOf({ state, history, calls }: RoundEvidence): Bet[] {
   const definite = history.deliveries.filter(
     ({ kind }, at) =>
       !['ahead', 'guard-lost'].includes(kind) &&
-      // A failed delivery inside the task goes on as an ordinary activity: that one is the call's.
+      // After a local activity has failed, an ordinary activity delivers the same call. The latter counts.
       !(kind === 'failed' && history.deliveries[at + 1] !== undefined),
   );
   const bets: Bet[] = [];
@@ -78,8 +78,8 @@ function betsOf({ state, history, calls }: RoundEvidence): Bet[] {
 }
 
 /**
- * When a call left, ms since the epoch: by its time stamp and what was wrong with the sender's clock then; where that
- * makes no sense, when it came.
+ * When a call was sent, ms since the epoch: its time stamp, corrected by the error of the sender's clock. If no known
+ * error gives a plausible time, the time when the call was received.
  */
 export function sentAt(
   { receivedMs, headers }: Pick<WalletCall, 'receivedMs' | 'headers'>,

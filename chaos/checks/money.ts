@@ -2,7 +2,7 @@ import type { Evidence, Movement, RoundEvidence } from '../evidence';
 import type { Command } from '../players/notes';
 import { nameOf, perRound, type Checked } from './check';
 
-/** I1: what the operator's books say is what our record says, to the cent and to the transaction. */
+/** I1: the operator's books and our record have the same amounts and the same transactions. */
 export function booksAgree({ rounds }: Evidence): Checked {
   return perRound(
     'I1',
@@ -24,16 +24,16 @@ function withoutRecord(movements: readonly Movement[]): string[] {
   return [`the ledger has ${movements.map(({ type }) => type).join(', ')}, and there is no record`];
 }
 
-/** The same transactions on both sides, but for debits that are known to be unknown or voided: those have to be voided on both. */
+/** Transactions that only one side has. A debit of unknown outcome may be such a one, but its void has to be booked. */
 function sameTransactions({ record, movements }: RoundEvidence): string[] {
   const transactions = record?.snapshot.transactions ?? [];
   const unsure = new Set(transactions.filter(({ outcome }) => outcome === 'unknown').map(nameOf));
   const ours = new Set(transactions.filter(({ outcome }) => outcome === 'accepted').map(nameOf));
   const theirs = new Set(movements.map(nameOf));
-  // The end of a bet that was taken back moves nothing, whether it was processed or not.
+  // In a cancelled round an end moves no money, so it does not matter if the operator processed it.
   const isMoney = (name: string): boolean => record?.status !== 'cancel' || !name.startsWith('end ');
   const crashed = record?.crashed === true;
-  // A bet that comes after its void is taken and moves nothing: a reconciliation hears that it was processed.
+  // A wallet accepts a bet that arrives after its void, but moves no money. A reconciliation may record it as accepted.
   const isTakenBack = (name: string): boolean => {
     const itsVoid = name.replace(/^debit /, 'void ');
     return itsVoid !== name && ours.has(itsVoid) && theirs.has(itsVoid);
@@ -70,17 +70,17 @@ export function onceOnly({ rounds, notes }: Evidence): Checked {
       wrong.push(`${debits.length} debits for ${asked('/startGameRound').length} bets`);
     const credited = sum(movements, 'credit');
     const won = commands.reduce((total, command) => total + winOf(command), 0);
-    if (credited > won) wrong.push(`${credited} credited, ${won} won by all that was ever sent`);
+    if (credited > won) wrong.push(`${credited} credited, but all commands together win ${won}`);
     return wrong;
   });
 }
 
-/** What the callers were told was won is what the player got, no more and no less. */
+/** I1b: the player gets at least the wins that were confirmed to the callers, and at most the wins that were sent. */
 export function winsPaid({ rounds, notes }: Evidence): Checked {
   const sent = commandsByName(notes.commands.values());
   return perRound(
     'I1b',
-    'a closed round paid what its callers were told was won',
+    'a closed round paid the wins that were confirmed to its callers',
     rounds.values(),
     (round) => {
       const { record, gameround, movements } = round;
@@ -93,16 +93,16 @@ export function winsPaid({ rounds, notes }: Evidence): Checked {
       const acknowledged = told - (notes.givenUp.get(gameround) ?? 0);
       const possible = commands.reduce((total, command) => total + winOf(command), 0);
       const credited = sum(movements, 'credit');
-      if (credited < acknowledged) return [`${acknowledged} told to the callers, ${credited} credited`];
-      return credited > possible ? [`${credited} credited, ${possible} ever sent`] : [];
+      if (credited < acknowledged) return [`${acknowledged} confirmed to the callers, ${credited} credited`];
+      return credited > possible ? [`${credited} credited, but all commands together win ${possible}`] : [];
     },
   );
 }
 
-/** Why the service voids a bet that it had no answer to. */
+/** The service's reason for the void of a bet without an answer. */
 const UNKNOWN = 'debit outcome unknown';
 
-/** I4: who was paid a win never gets the bet back as well. */
+/** I4: a player who was paid a win does not get the bet back as well. */
 export function noVoidAfterCredit({ rounds }: Evidence): Checked {
   return perRound(
     'I4',
@@ -114,8 +114,8 @@ export function noVoidAfterCredit({ rounds }: Evidence): Checked {
       const transactions = record?.snapshot.transactions ?? [];
       const followUps = transactions.filter(({ type, isFirstDebit }) => type === 'debit' && !isFirstDebit);
       const taken = new Set(followUps.map(({ hash }) => hash));
-      // A follow-up bet of unknown outcome is taken back by itself; the round and its earlier wins stay. Not its outcome
-      // tells, which reconciliation may have found out since, but why it was voided.
+      // A follow-up bet of unknown outcome is voided alone; the round and its earlier wins stay. The reason of the void
+      // shows this. The bet's outcome does not, since a reconciliation may have changed it.
       const alone = new Set(
         transactions
           .filter(({ type, reason, hash }) => type === 'void' && reason === UNKNOWN && taken.has(hash))
@@ -144,7 +144,7 @@ function commandsByName(commands: Iterable<Command>): Map<string, Command[]> {
   return found;
 }
 
-/** What a command wins for the player, minor units. */
+/** The win of a command, in minor units. */
 function winOf({ path, request }: Command): number {
   if (path !== '/startGameRound' && path !== '/addWin') return 0;
   return (request['rngResult'] as { winAmount?: number }).winAmount ?? 0;

@@ -2,13 +2,13 @@ import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
 import type { Restore } from '../stack';
 import { isRefusal, nameOf, perRound, type Checked } from './check';
 
-/** Databases that were put back: the round's record knows more than its workflow. */
+/** Restores of Temporal after which the round's record is newer than its workflow. */
 export const movedSince = (restores: readonly Restore[], gameround: string): Restore[] =>
   restores.filter(({ moved }) => moved.has(gameround));
 
-/** A round that was over when Temporal was put back is what it was, and every record ends. */
+/** I11a: a round that was over when Temporal was restored keeps its status, and accepted transactions stay accepted. */
 export function overStaysOver({ rounds, stack }: Evidence): Checked {
-  const promise = 'what a record said was over or paid before Temporal was put back is so in the end';
+  const promise = 'rounds that were over and transactions that were accepted before Temporal was restored stay so';
   return perRound('I11a', promise, rounds.values(), ({ gameround, record }) => {
     const restores = movedSince(stack.restores, gameround);
     if (restores.length === 0) return undefined;
@@ -29,13 +29,13 @@ export function overStaysOver({ rounds, stack }: Evidence): Checked {
 }
 
 /**
- * Until a person has a round reconciled whose record is ahead of its workflow, nothing that the record doesn't know takes
- * effect. A credit or end is sent although MongoDB does not answer within a second (docs/interface#restored-temporal): one
- * that the wallet refused has changed nothing.
+ * I11b: a round's record is ahead of its workflow. Until a person reconciles the round, no transaction takes effect
+ * that the record doesn't contain. A credit or end is sent even if MongoDB does not answer within a second
+ * (docs/interface#restored-temporal), so a call that the wallet refused is no violation: it changed nothing.
  */
 export function nothingNewSent({ rounds, notes, stack }: Evidence): Checked {
   const promise =
-    'nothing new of a round whose record is ahead of its workflow takes effect before it is reconciled';
+    'if the record is ahead of the workflow, no new transaction takes effect before the round is reconciled';
   return perRound('I11b', promise, rounds.values(), ({ gameround, calls }) => {
     const restores = movedSince(stack.restores, gameround);
     if (restores.length === 0) return undefined;
@@ -59,12 +59,12 @@ function newlySent(
     .filter((call) => !isRefusal(call))
     .flatMap(({ body }) => body.transactions.map(nameOf))
     .filter((name) => !isKnown(name))
-    .map((name) => `${name} was sent, which the record of a later time does not know`);
+    .map((name) => `${name} was sent, which the newer record does not contain`);
 }
 
 /**
- * Without the rounds that had a call at the wallet which no record told of when Temporal was put back: what is in neither
- * database is a person's to compare with the operator's books. Returns how many were left out, too.
+ * Leaves out the rounds that had a call at the wallet that no record contained when Temporal was restored. Neither
+ * database knows such a call, so a person compares it with the operator's books. `leftOut`: the number of these rounds.
  */
 export function withoutInFlight(evidence: Evidence): { evidence: Evidence; leftOut: number } {
   const { rounds, notes, stack, sampled } = evidence;

@@ -6,7 +6,7 @@ import type { Stack } from '../stack';
 import { perRound, type Checked } from './check';
 import { movedSince } from './restored';
 
-/** I5, first half: a record that says open has somebody at work on it. */
+/** I5, first half: an open record has a running workflow. */
 export function nobodyForgotten({ rounds }: Evidence): Checked {
   const promise = 'no record says open without a live workflow';
   return perRound('I5a', promise, rounds.values(), ({ record, workflow }) => {
@@ -16,7 +16,7 @@ export function nobodyForgotten({ rounds }: Evidence): Checked {
   });
 }
 
-/** What a workflow whose round is over may still be about. */
+/** Activities that a workflow may still run after its round is over. */
 const WORK_AFTER_THE_END = [
   'deliver',
   'deliverUntilDefinite',
@@ -26,12 +26,12 @@ const WORK_AFTER_THE_END = [
   'autoClose',
 ];
 
-/** A round that has just ended has nothing more to do, and ends at its next task. */
+/** How long a workflow without work may take to end, at its next task. */
 const LAST_TASK_MS = 5_000;
 
 /**
- * I5, second half: a workflow that lives on after its round has something to do. Asked of the server, not of us, and
- * while a wallet is away: in the end there should be none.
+ * I5, second half: a workflow that runs after its round is over still has work. The check uses the server's list of
+ * pending activities, and runs while a wallet is away, because in the end no such workflow should be left.
  */
 export async function nobodyIdle(stack: Stack): Promise<Checked> {
   const running = [...(await workflowsOf(stack))].filter(([, { status }]) => status === 'RUNNING');
@@ -45,7 +45,7 @@ export async function nobodyIdle(stack: Stack): Promise<Checked> {
   if (idle.length > 0) await sleep(LAST_TASK_MS);
   return {
     id: 'I5b',
-    promise: 'a live workflow whose round is over has a void, a record or a report to bring',
+    promise: 'a running workflow whose round is over still has a void, a record or a report to deliver',
     examined: over.length,
     violations: (await idleOf(stack, idle)).map((gameround) => ({
       gameround,
@@ -65,13 +65,13 @@ async function idleOf(stack: Stack, gamerounds: readonly string[]): Promise<stri
   return idle;
 }
 
-/** I7: the record is the round as its workflow has it. */
+/** I7: the record equals the state of the workflow. */
 export function recordIsRound({ sampled, stack }: Evidence): Checked {
-  return perRound('I7', 'the read model is what the workflow says', sampled, (round) => {
+  return perRound('I7', 'the record equals the state of the workflow', sampled, (round) => {
     const { state, record, history } = round;
     if (state === undefined) return undefined;
     if (record === undefined) return ['there is no record'];
-    // The record has been ahead since Temporal was put back; what a workflow writes after that has a newer version.
+    // The record is ahead since Temporal was restored, and the workflow has not written a newer version since.
     const isAhead = movedSince(stack.restores, round.gameround).length > 0;
     if (isAhead && record.version > (history?.version ?? 0)) return undefined;
     const { phase: _phase, refusals: _refusals, version: _version, own: _own, ...snapshot } = state;
@@ -79,9 +79,9 @@ export function recordIsRound({ sampled, stack }: Evidence): Checked {
     const wrong = differences(written, told).map(
       (what) => `differs in ${what}: ${JSON.stringify(written[what])}, but ${JSON.stringify(told[what])}`,
     );
-    // Two writes may say the same; that the older one came last is wrong all the same.
+    // If two writes have the same content, the older one must still not come last.
     const newest = history?.version ?? 0;
-    if (newest > record.version) wrong.push(`is of version ${record.version}, and ${newest} was written`);
+    if (newest > record.version) wrong.push(`has version ${record.version}, but ${newest} was written`);
     return wrong;
   });
 }
@@ -95,9 +95,9 @@ function differences(record: Record<string, unknown>, state: Record<string, unkn
   return [...names].filter((name) => !isDeepStrictEqual(record[name], state[name]));
 }
 
-/** A round's workflow ended otherwise than by its own rules. */
+/** I5c: every workflow ends by its own rules. */
 export function properEnds({ rounds }: Evidence): Checked {
-  const promise = 'every round’s workflow completed, or failed for want of the guard before it was a round';
+  const promise = 'every workflow completed, or failed before its round began because it did not get the guard';
   return perRound('I5c', promise, rounds.values(), ({ workflow, record, movements }: RoundEvidence) => {
     if (workflow === undefined) return undefined;
     const { status } = workflow;
@@ -107,7 +107,7 @@ export function properEnds({ rounds }: Evidence): Checked {
   });
 }
 
-/** Today's code goes the way again that every round's history tells, whichever code went it first. */
+/** The current code can replay the history of every round, also a history that older code wrote. */
 export function everyRoundReplays({ sampled }: Evidence): Checked {
   const promise = 'every workflow’s history can be replayed by the code that runs now';
   return perRound('replay', promise, sampled, ({ unreadable }) =>

@@ -5,7 +5,7 @@ import { askRunning, movementsOf, type Movement, type RecordInMongo } from '../e
 import type { Heard } from '../players/notes';
 import type { Tools } from './tools';
 
-/** What one round should have come to, and what it has. */
+/** Compares one round with what is expected, and collects the differences in `wrong`. */
 export class Look {
   readonly wrong: string[] = [];
 
@@ -14,18 +14,18 @@ export class Look {
     readonly gameround: string,
   ) {}
 
-  /** Notes an answer that is not as it should be; `error` is the errorCode's id or name. */
+  /** Notes an answer that is not as expected. `error` is the errorCode's id or name. */
   heard(what: string, { answer }: Heard, status: number, error?: number | string): void {
     const { id, msg } = answer?.body.errorCode ?? {};
     const isSame = answer?.status === status && (error === undefined || error === id || error === msg);
-    if (!isSame) this.note(`${what}: ${described(answer)} and not ${[status, error].join(' ').trim()}`);
+    if (!isSame) this.note(`${what}: ${described(answer)} instead of ${[status, error].join(' ').trim()}`);
   }
 
   note(what: string): void {
     this.wrong.push(what);
   }
 
-  /** Waits until that is so, for a while. */
+  /** Waits until `isSo` returns true. Notes `what` if that takes longer than `timeoutMs`. */
   async until(what: string, timeoutMs: number, isSo: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!(await isSo().catch(() => false))) {
@@ -40,7 +40,7 @@ export class Look {
     await this.until(`marked ${mark}`, timeoutMs, isMarked);
   }
 
-  /** The record says so, the workflow has ended, and the operator's books hold these credits and this net. */
+  /** Waits for this status in the record and for the workflow's end, then compares the operator's books. */
   async ends(
     status: 'closed' | 'cancel',
     timeoutMs: number,
@@ -60,14 +60,14 @@ export class Look {
       .reduce((sum, { amount }) => sum + amount, 0);
     const net = movements.reduce((sum, { realDelta }) => sum + realDelta, 0);
     if (credited !== books.credited || net !== books.net)
-      this.note(`the books have ${credited} credited, ${net} net, and not ${books.credited}, ${books.net}`);
+      this.note(`the books have ${credited} credited, ${net} net, instead of ${books.credited}, ${books.net}`);
   }
 
   async movements(): Promise<Movement[]> {
     return (await movementsOf(this.tools.stack)).get(this.gameround) ?? [];
   }
 
-  /** Tells what was seen to the promise. */
+  /** Adds this round and its differences to the check `decided`. */
   tell(): void {
     const { gameround } = this;
     this.tools.saw(

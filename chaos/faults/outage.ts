@@ -12,8 +12,8 @@ import { CURRENCY, type Game } from '../tenants';
 import type { Tools } from './tools';
 
 /**
- * A wallet is away for a whole phase while callers besiege a round that waits for it: as many calls as they would make in
- * half an hour and more, one right after the other.
+ * A wallet is away while callers send many calls to a round that waits for it, one right after the other. They are as
+ * many as callers would send in half an hour or more.
  */
 export interface OutageFault {
   name: string;
@@ -21,19 +21,19 @@ export interface OutageFault {
   playerId: string;
   operatorId: string;
   game: Game;
-  /** What the round waits for. */
+  /** The transaction that the round owes. */
   waitsFor: 'credit' | 'void';
-  /** How the wallet is away: a switch of the sandbox without `match` and `times`. */
+  /** How the wallet fails: a switch of the sandbox without `match` and `times`. */
   how: object;
-  /** New commands, each under a key of its own. */
+  /** Number of new commands, each under a new key. */
   commands: number;
-  /** The calls end by then, however many were made. */
+  /** No new call is made after this time. */
   maxMs: number;
-  /** Killed half-way, and started again: the round's history is replayed. */
+  /** Killed half-way and started again, so that the round's history is replayed. */
   killed: Part[];
 }
 
-/** What the callers of a round that waits saw. */
+/** The observations of the callers of a waiting round. */
 export interface Siege {
   gameround: string;
   refused: Heard[];
@@ -44,7 +44,7 @@ export interface Siege {
   /** Events of the round's history before and after. */
   eventsBefore: number;
   eventsAfter: number;
-  /** What the round was to pay, and what the wallet's books say it has paid; undefined: it has not ended. */
+  /** The win that the round owed, and the credits in the wallet's books. `credited` is undefined if it has not ended. */
   owed: number;
   credited: number | undefined;
 }
@@ -57,16 +57,16 @@ const STALL_MS = 15_000;
 const PAID_MS = 60_000;
 /** The service answers within 10 s. */
 const CALL_MS = 10_000;
-/** A loaded machine is late with timers, and a caller with noting an answer. */
+/** On a loaded machine timers fire late, and a caller notes an answer late. */
 const MARGIN_MS = 1_500;
-/** Workers take so long to come back, and their sticky queues to be given up, that a read may end with 503. */
+/** For this time after a kill a read may get 503: workers start, and Temporal has to give up their sticky queues. */
 const WITHOUT_WORKERS_MS = 20_000;
-/** A few events that the time itself brings (an auto-close, a mark), and a replay after the kill. */
+/** Events that come with time (an auto-close, a mark), and those of the replay after the kill. */
 const EVENTS_OF_TIME = 60;
-/** A repeat is an update that waits: accepted, answered, and the tasks for that. */
+/** A repeat is an update that waits. It brings an accepted and a completed event, and the events of their tasks. */
 const EVENTS_PER_REPEAT = 6;
 
-/** Returns how many calls met the round that waited. */
+/** Returns how many calls the waiting round got. */
 export async function outage(fault: OutageFault, tools: Tools): Promise<number> {
   return tools.alone(async () => {
     const { playerId, operatorId, game } = fault;
@@ -163,7 +163,7 @@ export async function openRound(player: Player, name: string, draw: Stream): Pro
   return won.answer?.status === 200 ? gameRound : undefined;
 }
 
-/** What callers who don't know that the round waits would try next. */
+/** A command that a caller may send who doesn't know that the round waits. */
 function newCommand(draw: Stream, gameRound: string): Said {
   const key = draw.id();
   const named = { gameRound, externalGameProviderTransactionId: key };
@@ -178,7 +178,7 @@ function newCommand(draw: Stream, gameRound: string): Said {
   ]);
 }
 
-/** The first delivery has failed, and the round waits for its next one. */
+/** True once the first delivery has failed and the round waits for the next one. False if that takes too long. */
 async function isStalled({ stack }: Tools, gameRound: string): Promise<boolean> {
   const deadline = Date.now() + STALL_MS;
   while (Date.now() < deadline) {
@@ -196,7 +196,7 @@ async function eventsOf({ stack }: Tools, gameRound: string): Promise<number> {
   return (await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).describe()).historyLength;
 }
 
-/** The wallet is back: the round ends, without its callers. */
+/** The wallet is back. Waits until the round ends without another command. False if that takes too long. */
 async function isOver(tools: Tools, player: Player, name: string, gameRound: string): Promise<boolean> {
   const deadline = Date.now() + PAID_MS;
   while (Date.now() < deadline) {
@@ -214,7 +214,7 @@ async function creditedIn({ stack }: Tools, gameRound: string): Promise<number> 
   return movements.reduce((sum, { type, amount }) => sum + (type === 'credit' ? amount : 0), 0);
 }
 
-/** What callers may expect of a round that waits: they hear in time, reads get through, and nothing piles up. */
+/** Broken promises to callers of a waiting round: answers come in time, reads succeed, and the history stays short. */
 export function brokenBy(siege: Siege): Violation[] {
   const { gameround, refused, repeats, reads, killedAt, eventsBefore, eventsAfter, owed, credited } = siege;
   const wrong: string[] = [];
@@ -227,7 +227,7 @@ export function brokenBy(siege: Siege): Violation[] {
   const hidden = reads.filter(
     ({ answer, sentAt, heardAt }) => answer?.status !== 200 && !isNear(killedAt, sentAt, heardAt),
   );
-  if (hidden.length > 0) wrong.push(`${hidden.length} reads did not get through: ${examples(hidden)}`);
+  if (hidden.length > 0) wrong.push(`${hidden.length} reads failed: ${examples(hidden)}`);
   const grown = eventsAfter - eventsBefore;
   if (grown > EVENTS_OF_TIME + EVENTS_PER_REPEAT * repeats.length)
     wrong.push(`${refused.length} refused calls and ${repeats.length} repeats left ${grown} events`);
@@ -236,7 +236,7 @@ export function brokenBy(siege: Siege): Violation[] {
   return wrong.map((what) => ({ gameround, what }));
 }
 
-/** A round that waits for a void is over already. */
+/** 400 GAMEROUNDNOTACTIVE, too: a round that waits for a void is already over. */
 function isRefusal({ status, body }: Answer): boolean {
   return status === 503 || (status === 400 && body.errorCode?.msg === 'GAMEROUNDNOTACTIVE');
 }

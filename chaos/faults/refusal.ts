@@ -9,13 +9,13 @@ import { openRound } from './outage';
 import type { Tools } from './tools';
 
 /**
- * A round's wins are refused by its operator for good, as by one that has closed the round on its own side, and it stays
- * so until the operator, or a person, decides.
+ * The operator refuses a round's wins for good, like an operator that has closed the round on its own side, until the
+ * operator or a person decides.
  */
 export interface RefusalFault {
   name: string;
   kind: 'refusal';
-  /** What has happened before the refusal: nothing, a win that was paid, or nothing and the refusal meets a reconciliation. */
+  /** What was paid before the refusal. `in a reconciliation`: nothing was paid, and the refusal meets a reconciliation. */
   how: 'nothing paid' | 'paid in part' | 'in a reconciliation';
   playerId: string;
   operatorId: string;
@@ -24,7 +24,7 @@ export interface RefusalFault {
   killed: Part[];
 }
 
-/** Of `openRound`. */
+/** The stake and the win of `openRound`. */
 const STAKE = 100;
 const WON = 500;
 const MORE = 200;
@@ -78,7 +78,7 @@ async function payInPart({ player, draw, name, gameRound, look }: Refused): Prom
   look.heard('the second win', await player.say(name, '/addWin', { gameRound, ...win, collect: false }), 200);
 }
 
-/** Nothing was paid: the bet is given back, and the caller hears why (docs/interface#credit-refused). */
+/** Nothing was paid: the bet is voided, and the caller gets the operator's error (docs/interface#credit-refused). */
 async function refusedAtFirst(round: Refused): Promise<void> {
   const { look } = round;
   look.heard('the end', await end(round), 400, REFUSED.id);
@@ -87,7 +87,7 @@ async function refusedAtFirst(round: Refused): Promise<void> {
   await playsOn(round);
 }
 
-/** A win was paid: nothing is voided, the round waits for a person, and its player doesn't. */
+/** A win was paid: nothing is voided, and the round waits for a person. Its player can start another round. */
 async function decidedByAPerson(round: Refused): Promise<void> {
   const { tools, fault, look, gameRound } = round;
   look.heard('the end', await end(round), 400, REFUSED.id);
@@ -101,7 +101,7 @@ async function decidedByAPerson(round: Refused): Promise<void> {
   await look.ends('closed', END_MS, { credited: WON, net: WON - STAKE });
 }
 
-/** The operator asks for its round's end and refuses it: nothing is voided, and it is paid once the operator takes it. */
+/** The operator reconciles the round but refuses its win: nothing is voided, and the win is paid once it is accepted. */
 async function refusedInReconciliation(round: Refused, takeBack: () => Promise<number>): Promise<void> {
   const { tools, fault, look, gameRound } = round;
   const told = async (): Promise<void> => {
@@ -124,7 +124,7 @@ function end({ player, draw, name, gameRound }: Refused): ReturnType<Player['say
   return player.say(name, '/endGameRound', { gameRound, externalGameProviderTransactionId: key });
 }
 
-/** A person compares the round with the operator's books: what is there was accepted, all else will never be. */
+/** A person settles the round by the operator's books: transactions in the books are accepted, all others declined. */
 async function settleByTheBooks({ tools, look, gameRound }: Refused): Promise<void> {
   const { stack, notes } = tools;
   const state = await askRunning(stack, gameRound);
@@ -143,7 +143,7 @@ async function settleByTheBooks({ tools, look, gameRound }: Refused): Promise<vo
   });
 }
 
-/** The player of a round that waits for a person starts another one. */
+/** The player of a round that waits for a person starts another round. */
 async function playsOn({ player, draw, look }: Refused): Promise<void> {
   const name = draw.id();
   const spin = await player.say(name, '/startGameRound', {

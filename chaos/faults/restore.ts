@@ -5,27 +5,27 @@ import { callsOf, recordsOf, workflowsOf, type RecordInMongo, type WalletCall } 
 import type { Restore, Stack, Store } from '../stack';
 import type { Tools } from './tools';
 
-/** A copy of a database is taken, and put back after a while; the other database goes on. */
+/** A database is copied, and restored from the copy after a while. The other database keeps its newer data. */
 export interface RestoreFault {
   name: string;
   kind: 'restore';
   store: Store;
-  /** Between the copy and its return. */
+  /** Time between the copy and the restore. */
   apartMs: number;
 }
 
 type Records = Map<string, RecordInMongo>;
 
-/** How long records may be late before they count as lost with what is in flight. */
+/** How long late records are waited for. After that, their rounds count as in flight. */
 const LATE_RECORDS_MS = 15_000;
-/** Writes of records that Temporal had handed out arrive although it is gone. */
+/** Workers may still write records for activities that Temporal gave out before it was killed. */
 const LAST_WRITES_MS = 500;
 
-/** Returns how many rounds the restored database has forgotten something about. */
+/** Returns for how many rounds the restored database has lost data. */
 export async function restore({ store, apartMs }: RestoreFault, tools: Tools): Promise<number> {
   const { stack } = tools;
   const copy = await tools.alone(async () => {
-    // Before the copy: what a round closes meanwhile may be in it or not.
+    // Taken before the copy: changes between this time and the copy may be in the copy or not.
     const atMs = Date.now();
     await stack.kill(store);
     await sleep(LAST_WRITES_MS);
@@ -40,7 +40,7 @@ export async function restore({ store, apartMs }: RestoreFault, tools: Tools): P
   return tools.alone(() => (store === 'temporal' ? temporalBack(tools, copy) : mongodBack(tools, copy)));
 }
 
-/** As docs/operations.md says: nothing of the service runs while the server's database is exchanged. */
+/** As docs/operations.md says: no process of the service runs while Temporal's database is replaced. */
 async function temporalBack(
   { stack, log }: Tools,
   copy: { folder: string; records: Records; atMs: number },
@@ -66,15 +66,15 @@ async function temporalBack(
   await stack.ready();
   const { moved, orphans, inFlight } = restored;
   log(
-    `temporal back: ${moved.size} rounds moved, ${orphans.size} without workflow, ${inFlight.size} in flight`,
+    `temporal restored: ${moved.size} newer records, ${orphans.size} without workflow, ${inFlight.size} in flight`,
   );
   return moved.size + orphans.size;
 }
 
-/** What the records say that the restored workflows don't know. */
+/** The rounds about which the records or the wallet know more than the restored workflows. */
 export function whatIsLost(seen: {
   atMs: number;
-  /** Records at the time of the copy, and just before it was put back. */
+  /** Records at the time of the copy, and just before the restore. */
   before: Records;
   records: Records;
   calls: ReadonlyMap<string, readonly WalletCall[]>;
@@ -106,7 +106,7 @@ export function whatIsLost(seen: {
   return restored;
 }
 
-/** Rounds whose records are late are waited for: what is in neither database then is nobody's to find. */
+/** Waits for late records: data that is in neither database can't be found. Returns the rounds that stay late. */
 async function lateRecords(stack: Stack): Promise<string[]> {
   const deadline = Date.now() + LATE_RECORDS_MS;
   for (;;) {
@@ -118,7 +118,7 @@ async function lateRecords(stack: Stack): Promise<string[]> {
   }
 }
 
-/** The service runs on while the database goes and comes back older. */
+/** The service keeps running while MongoDB stops and returns with older data. */
 async function mongodBack({ stack, log }: Tools, copy: { folder: string; atMs: number }): Promise<number> {
   await stack.kill('mongod');
   await stack.putBack('mongod', copy.folder);
@@ -129,7 +129,7 @@ async function mongodBack({ stack, log }: Tools, copy: { folder: string; atMs: n
   });
   await stack.ready();
   const behind = await finishedWithoutRecord(stack);
-  log(`mongod back: ${behind} finished rounds have no record of their end`);
+  log(`mongod restored: ${behind} finished rounds have no record of their end`);
   await stack.repairRecords(copy.atMs);
   return behind;
 }

@@ -10,29 +10,29 @@ import { Look } from './look';
 import { openRound } from './outage';
 import type { Tools } from './tools';
 
-/** The tenants' file is changed while rounds are open, and the processes restarted as an operator of the service would. */
+/** The tenants' file changes while rounds are open, and the processes are restarted as docs/operations.md says. */
 export interface TenantsFault {
   name: string;
   kind: 'tenants';
   /**
-   * The operator changes its secret and refuses the old one, before the file has the new one; its time-out becomes longer;
-   * a game goes to another provider.
+   * `secret changed`: the operator changes its secret and refuses the old one before the file has the new one.
+   * `time-out`: the operator's time-out becomes longer. `game moved`: a game goes to another provider.
    */
   what: 'secret changed' | 'time-out' | 'game moved';
-  /** Who has rounds go on that waited for the new secret. */
+  /** Who resumes the rounds that waited for the new secret: a person, or the round itself. */
   by: 'person' | 'itself';
   playerId: string;
   operatorId: string;
 }
 
-/** Of `openRound`. */
+/** The stake and the win of `openRound`. */
 const STAKE = 100;
 const WON = 500;
 const MARK_MS = 15_000;
-/** The service looks for new secrets once a minute at least. */
+/** The service looks for new secrets at least once a minute. */
 const RESUMED_MS = 100_000;
 const END_MS = 40_000;
-/** A call that is retried comes again within this time. */
+/** A call that is retried is sent again within this time. */
 const NO_RETRY_MS = 4_000;
 
 /** Returns how many rounds met the change. */
@@ -49,7 +49,7 @@ export async function tenantsChange(fault: TenantsFault, tools: Tools): Promise<
   });
 }
 
-/** A win and a void wait, each told 401; a bet is declined. With the new secret both go through, once. */
+/** A win and a void get 401 and wait, and a bet is declined. With the new secret, win and void are accepted once. */
 async function secretChanged({ operatorId, playerId, by }: TenantsFault, tools: Tools): Promise<number> {
   const { stack } = tools;
   const draw = stream(tools.seed, 'secret', playerId);
@@ -59,7 +59,7 @@ async function secretChanged({ operatorId, playerId, by }: TenantsFault, tools: 
   const names = { winner: draw.id(), voider: draw.id(), late: draw.id() };
   const winner = await openRound(players.winner, names.winner, draw);
   const voider = await openRound(players.voider, names.voider, draw);
-  // Seated before: the balance that a connect asks for is refused as well.
+  // This player connects before the change, because a connect asks for the balance, which is refused as well.
   await players.late.spin(1);
   if (winner === undefined || voider === undefined) return 0;
   const [win, back] = [new Look(tools, winner), new Look(tools, voider)];
@@ -85,7 +85,7 @@ async function secretChanged({ operatorId, playerId, by }: TenantsFault, tools: 
     const bet = await players.late.say(names.late, '/startGameRound', newRound(draw, names.late));
     win.heard('a bet', bet, 502, 'WALLETUNAVAILABLE');
   } finally {
-    // While processes are restarted, some sign with the old secret still: the operator takes both then.
+    // During the restart some processes still sign with the old secret, so the operator accepts both secrets again.
     await tools.takeAway('wallet', refuses);
   }
   const { rotations } = stack.tenants;
@@ -93,7 +93,7 @@ async function secretChanged({ operatorId, playerId, by }: TenantsFault, tools: 
     rotations: { ...rotations, [operatorId]: (rotations[operatorId] ?? 0) + 1 },
   });
   if (by === 'person') {
-    // A round that has found the new secrets itself may be over by now.
+    // A round that has already found the new secrets itself may be over by now.
     for (const gameRound of [winner, voider])
       await stack.temporal.workflow
         .getHandle(workflowIdOf(gameRound))
@@ -109,7 +109,7 @@ async function secretChanged({ operatorId, playerId, by }: TenantsFault, tools: 
   return 3;
 }
 
-/** What was refused for our signature stays away until something changes. */
+/** A call that was refused with 401 is not retried until the secrets change or a person resumes it. */
 async function notRetried(look: Look, { stack }: Tools, type: string): Promise<void> {
   const sent = async (): Promise<number> => deliveries(await callsOf(stack), look.gameround, type).length;
   const before = await sent();
@@ -127,7 +127,7 @@ function deliveries(
   return (calls.get(gameround) ?? []).filter(isOf);
 }
 
-/** A round that was opened under the old time-out is paid under the new one: one delivery, whose answer is heard. */
+/** A round from before the change is paid under the new time-out, with one delivery whose answer arrives in time. */
 async function timeoutChanged({ operatorId, playerId }: TenantsFault, tools: Tools): Promise<number> {
   const { stack } = tools;
   const draw = stream(tools.seed, 'time-out', playerId);
@@ -138,7 +138,7 @@ async function timeoutChanged({ operatorId, playerId }: TenantsFault, tools: Too
   const look = new Look(tools, gameRound);
   const { walletTimeouts } = stack.tenants;
   await stack.changeTenants({ walletTimeouts: { ...walletTimeouts, [operatorId]: '9s' } });
-  // Longer than any time-out from the beginning, with the margin that a delivery may have on top.
+  // Longer than any time-out at the start of the run, plus the margin of a delivery.
   const slow = await tools.addSwitch('wallet', {
     ...{
       fault: 'slow',
@@ -151,7 +151,7 @@ async function timeoutChanged({ operatorId, playerId }: TenantsFault, tools: Too
   try {
     const last = { gameRound, externalGameProviderTransactionId: draw.id() };
     const end = await player.say(name, '/endGameRound', last);
-    // The wallet takes most of the command's time: beside other faults the caller may be told to ask again.
+    // The wallet takes most of the command's time, so on a busy machine the caller may get 503.
     if (end.answer?.status !== 503) look.heard('the end', end, 200);
     await look.ends('closed', END_MS, { credited: WON, net: WON - STAKE });
     const sent = deliveries(await callsOf(stack), gameRound, 'credit').length;
@@ -164,7 +164,7 @@ async function timeoutChanged({ operatorId, playerId }: TenantsFault, tools: Too
   return 1;
 }
 
-/** The old provider ends what it began; the new one sees nothing of it, and plays with the same player. */
+/** The old provider ends its round. The new provider can't see that round, and plays with the same player. */
 async function gameMoved({ operatorId, playerId }: TenantsFault, tools: Tools): Promise<number> {
   const { stack } = tools;
   const draw = stream(tools.seed, 'moved', playerId);

@@ -6,13 +6,13 @@ export interface Heard {
   /** Milliseconds since the epoch. */
   sentAt: number;
   heardAt: number;
-  /** Undefined: no (whole) answer came. */
+  /** Undefined if no complete answer arrived. */
   answer: Answer | undefined;
 }
 
-/** A command under its key, and everything that its callers heard about it. */
+/** A command under its key, and all answers to it. */
 export interface Command {
-  /** Its path, such as `/addWin`. */
+  /** For instance `/addWin`. */
   path: string;
   request: Record<string, unknown>;
   operatorId: string;
@@ -21,29 +21,29 @@ export interface Command {
   provider?: Party;
   /** externalGameProviderRoundId of its round. */
   roundName: string;
-  /** Sent although the caller was sure to be refused: that it never heard an answer is no question of its. */
+  /** Sent although the service was sure to refuse it. Such a command needs no definite answer. */
   inVain?: true;
   heard: Heard[];
 }
 
-/** What somebody was told about how a round stands. */
+/** The status of a round in an answer. */
 export interface Sighting {
   at: number;
   status: 'open' | 'closed' | 'cancel';
 }
 
-/** What all callers sent and heard: the players' own books, which know nothing of the service. */
+/** All calls and answers as the callers saw them, independent of the service's data. */
 export class Notes {
   readonly commands = new Map<string, Command>();
   /** By gameround hash. */
   readonly sightings = new Map<string, Sighting[]>();
-  /** Rounds that were given to the operator to be reconciled, and when first. */
+  /** When the operator first reconciled a round, ms since the epoch, by gameround hash. */
   readonly reconciledAt = new Map<string, number>();
   readonly names = new Map<
     string,
     { roundName: string; operatorId: string; playerId: string; game: string }
   >();
-  /** Winnings that a person has declined, by gameround hash. */
+  /** The sum of the wins that a person has declined, by gameround hash. */
   readonly givenUp = new Map<string, number>();
   readonly answers = new Map<string, number>();
 
@@ -59,14 +59,14 @@ export class Notes {
     this.answers.set(label, (this.answers.get(label) ?? 0) + 1);
   }
 
-  /** Notes what an answer says about the round that it is about. */
+  /** Notes the status of the round in an answer. */
   see({ heardAt, answer }: Heard, about: Omit<Command, 'heard' | 'path' | 'request'>): void {
     const info = answer?.body.gameRoundInfo;
     if (info === undefined || answer === undefined) return;
     const seen = this.sightings.get(info.hash) ?? [];
     seen.push({ at: heardAt, status: info.status });
     this.sightings.set(info.hash, seen);
-    // A start that is refused may tell of another round: the one that is in its way.
+    // A start that is refused may name another round: the open one that blocks it.
     if (answer.status !== 200) return;
     const { roundName, operatorId, playerId, game } = about;
     if (!this.names.has(info.hash)) this.names.set(info.hash, { roundName, operatorId, playerId, game });
@@ -74,8 +74,8 @@ export class Notes {
 }
 
 /**
- * An answer that settles the caller's question. Not one: none at all, 5xx but for the one that tells that the round is
- * cancelled, 429, and a session that can't be told just now.
+ * True for an answer that tells the caller the outcome. Not definite are: no answer, 401, 429, and 5xx, except for 502
+ * WALLETUNAVAILABLE with the round's info, which says that the round is cancelled.
  */
 export function isDefinite(answer: Answer | undefined): answer is Answer {
   if (answer === undefined || answer.status === 429 || answer.status === 401) return false;

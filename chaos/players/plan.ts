@@ -1,13 +1,13 @@
 import { stream, type Stream } from '../random';
 import type { Game } from '../tenants';
 
-/** How a call is made: by several callers at once, and again after it was answered. */
+/** How a call is made: `copies` callers at once, and once more after the answer if `again` is true. */
 export interface Manner {
   copies: number;
   again: boolean;
 }
 
-/** A call on a round that is open. Keys are the provider's own ids: a repeat carries the same. */
+/** A call on an open round. Keys are the provider's own ids. A repeat has the same key. */
 export type Step = Manner & { pauseMs: number } & (
     | { kind: 'win'; key: string; winAmount: number; collect: boolean }
     | { kind: 'bet'; rngCallId: string; stake: number; winAmount: number }
@@ -16,7 +16,7 @@ export type Step = Manner & { pauseMs: number } & (
     | { kind: 'end'; key: string }
     | { kind: 'void' }
     | { kind: 'reconcile' }
-    /** Two who don't know of each other: whoever comes first wins. */
+    /** An end and a void at the same time, by callers who don't know of each other. The first one wins. */
     | { kind: 'rivals'; endKey: string }
   );
 
@@ -28,15 +28,15 @@ export interface RoundPlan extends Manner {
   winAmount: number;
   endGame: boolean;
   closeOpenGame: boolean;
-  /** A free play of that serial is granted first and pays for the bet. */
+  /** Serial of a free play ticket that is granted first and pays for the bet. */
   ticket?: string;
   steps: Step[];
-  /** What is done last. `leave`: nothing, the player is gone, and the janitor or the operator closes the round. */
+  /** The last step. `leave`: none, the player is gone, and an auto-close or the operator closes the round. */
   last: Step | 'leave';
   pauseMs: number;
 }
 
-/** A player's nth round: everything about it follows from the seed and who plays. */
+/** A player's nth round. It depends only on the arguments. */
 export function planOf(seed: number, playerId: string, game: Game, n: number): RoundPlan {
   const draw = stream(seed, 'round', playerId, n);
   const endGame = draw.chance(0.25);

@@ -13,9 +13,9 @@ import { CURRENCY, partyOf, provider, type Game } from '../tenants';
 import { isDefinite, type Command, type Heard, type Notes } from './notes';
 import { planOf, type Manner, type RoundPlan, type Step } from './plan';
 
-/** Longer than the service lets a caller wait (10 s). */
+/** Longer than the service needs for any answer (10 s). */
 const CALL_TIMEOUT_MS = 12_000;
-/** Rounds after the last are numbered from here on. */
+/** Number from which the rounds of `spin` are counted, so that they differ from the rounds of `play`. */
 const LAST = 1_000_000;
 const PAUSES_MS = [50, 200, 400, 800, 1_500, 2_500] as const;
 
@@ -23,7 +23,7 @@ export interface Who {
   playerId: string;
   operatorId: string;
   game: Game;
-  /** Whose server calls; default: the one of all games. */
+  /** The provider whose server calls. Default: the provider of all games. */
   provider?: Party;
 }
 
@@ -31,7 +31,7 @@ export interface Table {
   stack: Stack;
   notes: Notes;
   seed: number;
-  /** The time for new rounds and for insisting is over. */
+  /** True when no new rounds and no further attempts should be made. */
   isOver: () => boolean;
 }
 
@@ -42,8 +42,8 @@ interface Call {
 }
 
 /**
- * A player at a game, as its provider's server plays for them (docs/interface#lost-reply): a lost answer is looked into with
- * getGameRoundInfo, and the same call is made again under its key.
+ * A player of a game. Calls as the provider's server does (docs/interface#lost-reply): after a lost answer it asks
+ * getGameRoundInfo, and repeats the call under the same key.
  */
 export class Player {
   rounds = 0;
@@ -57,7 +57,7 @@ export class Player {
     this.#pause = stream(table.seed, 'pauses', who.playerId);
   }
 
-  /** Plays one round after another until time is over. */
+  /** Plays one round after another until the time is over. */
   async play(): Promise<void> {
     for (let n = 1; !this.table.isOver(); n += 1) {
       const { playerId, game } = this.who;
@@ -70,7 +70,7 @@ export class Player {
     }
   }
 
-  /** One whole round in one call, whatever is still open; `nth` since the player stopped playing. */
+  /** Plays a whole round in one call, and closes an open round. `nth` counts the calls of `spin`. */
   async spin(nth: number): Promise<Answer | undefined> {
     this.#token ??= await this.#sitDown(true);
     const { ticket: _, ...plan } = planOf(this.table.seed, this.who.playerId, this.who.game, LAST + nth);
@@ -79,14 +79,14 @@ export class Player {
     return (await this.#once(spin.name, call)).answer;
   }
 
-  /** A call whose caller never heard how it ended, once more. */
+  /** Repeats a call that has no definite answer. */
   async repeat(key: string, { path, request, roundName }: Command): Promise<void> {
     const call = { key, path, request };
     const { answer } = await this.#once(roundName, call);
     if (answer?.status === 401) await this.#once(roundName, await this.#withNewToken(call, true));
   }
 
-  /** One call outside any plan. */
+  /** Makes one call outside any plan. */
   async say(
     roundName: string,
     path: string,
@@ -102,7 +102,6 @@ export class Player {
     return this.#once(roundName, { key, path, request: { token: this.#token, ...own } }, about);
   }
 
-  /** getGameRoundInfo. */
   async read(roundName: string, gameRound: string): Promise<Heard> {
     const request = { token: this.#token, gameRound };
     return this.#once(roundName, { key: '', path: '/getGameRoundInfo', request });
@@ -119,7 +118,7 @@ export class Player {
     }
   }
 
-  /** The hash of the round when it is open now. */
+  /** Returns the round's hash if the round is open now. */
   async #start(plan: RoundPlan): Promise<string | undefined> {
     const call = this.#startCall(plan, plan.rngCallId, plan.stake, plan.winAmount);
     const answer = await this.#insist(plan.name, call, plan, { externalGameProviderRoundId: plan.name });
@@ -208,13 +207,13 @@ export class Player {
     }
   }
 
-  /** Its session is gone, as after MongoDB was put back: another one of the same player reaches the same rounds. */
+  /** After a restore of MongoDB the session may be lost. A new session of the same player reaches the same rounds. */
   async #withNewToken(call: Call, insists = false): Promise<Call> {
     this.#token = await this.#sitDown(insists);
     return { ...call, request: { ...call.request, token: this.#token } };
   }
 
-  /** Until there is a definite answer, the patience is at an end, or time is over. */
+  /** Repeats the call until there is a definite answer, all attempts are used, or the time is over. */
   async #insist(roundName: string, first: Call, manner: Manner, asked: object): Promise<Answer | undefined> {
     let call = first;
     for (const [attempt, pauseMs] of PAUSES_MS.entries()) {
@@ -239,7 +238,6 @@ export class Player {
     return undefined;
   }
 
-  /** getGameRoundInfo, once. */
   async #ask(roundName: string, asked: object): Promise<Answer | undefined> {
     const request = { token: this.#token, ...asked };
     return (await this.#once(roundName, { key: '', path: '/getGameRoundInfo', request })).answer;
@@ -275,7 +273,7 @@ export class Player {
     });
   }
 
-  /** Launches the game and connects: the session's token. */
+  /** Launches the game and connects. Returns the session's token. */
   async #sitDown(insists = false): Promise<string | undefined> {
     while (insists || !this.table.isOver()) {
       const token = await this.#connect().catch(() => undefined);
@@ -305,7 +303,7 @@ export class Player {
   }
 }
 
-/** The operator's word that a round be reconciled; once. */
+/** The operator asks once for a reconciliation of the round. Undefined if no answer came. */
 export async function reconcile(
   { stack, notes }: Pick<Table, 'stack' | 'notes'>,
   operatorId: string,
