@@ -5,7 +5,7 @@ interface MovementOfOperator {
   seq: number;
   type: string;
   hash: string;
-  /** None where an account was opened or filled. */
+  /** Undefined for a movement that opens or fills an account. */
   gameRound?: string;
   realDelta: number;
 }
@@ -21,15 +21,15 @@ export interface Books {
   rounds: number;
   byStatus: Record<string, number>;
   voids: number;
-  /** What the records and the operator's ledger don't agree on; empty when all is well. */
+  /** Differences between the records and the operator's ledger. Empty if they agree. */
   differences: string[];
 }
 
 const PAGE = 50_000;
 
 /**
- * All records of an operator against its ledger: every movement once, the same money in both, no round that only one of
- * them knows. A cancelled round may be in the records alone: its bet was never taken.
+ * Compares all records of an operator with its ledger: every movement is there once, both have the same amounts, and
+ * both have the same rounds. Only a cancelled round may be missing in the ledger: its bet may never have been taken.
  */
 export async function compareBooks(stack: E2eStack, operatorId: string): Promise<Books> {
   const ledger = await movementsByRound(stack, operatorId);
@@ -75,7 +75,7 @@ async function movementsByRound(
   return rounds;
 }
 
-/** Waits until no round's workflow runs any more, or only as many as are meant to; how many do. */
+/** Waits until at most `most` workflows of rounds run, or the time is up. Returns how many run. */
 export async function runningRounds(stack: E2eStack, most: number, timeoutMs: number): Promise<number> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -5,7 +5,7 @@ import type { E2eStack } from '../test/support/e2e-stack';
 
 /** One call as its sender saw it. */
 export interface Seen {
-  /** 0: nothing came back. */
+  /** 0 if no response came. */
   status: number;
   body: ReplyBody;
   retryAfter?: string;
@@ -19,14 +19,14 @@ interface Signed {
   body: string;
 }
 
-/** A call with its signature: may be sent more than once. */
+/** A signed call. It may be sent more than once. */
 export function signedBy(provider: Party, content: object): Signed {
   const body = JSON.stringify(content);
   const { 'Content-Length': _length, ...headers } = providerHeaders(provider, body);
   return { headers, body };
 }
 
-/** Sends it once; rejects when nothing (whole) comes back. */
+/** Sends a call once. Rejects if no complete response comes back. */
 export async function post(dispatcher: Agent, url: string, signed: Signed): Promise<Omit<Seen, 'ms'>> {
   const reply = await request(url, {
     ...signed,
@@ -47,7 +47,7 @@ export function unanswered(error: unknown): Omit<Seen, 'ms'> {
 const ATTEMPTS = 20;
 const PAUSE_MS = 1_000;
 
-/** As a provider does: while it is told that something is still going on, it sends the same again. */
+/** Repeats a call as a provider does: after no response, 429 or 503, with a pause, up to 20 times. */
 export async function insist(ask: () => Promise<Seen>): Promise<Seen> {
   let seen = await ask();
   for (let attempt = 1; attempt < ATTEMPTS && [0, 429, 503].includes(seen.status); attempt += 1) {
@@ -57,7 +57,7 @@ export async function insist(ask: () => Promise<Seen>): Promise<Seen> {
   return seen;
 }
 
-/** Signed game-engine calls over kept connections, as a provider's server makes them. */
+/** Makes signed game-engine calls over keep-alive connections, as a provider's server does. */
 export class Caller {
   readonly #agent: Agent;
 
@@ -81,7 +81,7 @@ export class Caller {
   }
 }
 
-/** What a player does, one call at a time. */
+/** The calls of one player. */
 export class BenchPlayer {
   constructor(
     private readonly caller: Pick<Caller, 'call'>,
@@ -131,7 +131,7 @@ export class BenchPlayer {
   }
 }
 
-/** As many players as asked for, sat down a few at a time. */
+/** Returns `count` players with a session each. Four sessions are opened at a time. */
 export async function seatPlayers(
   stack: E2eStack,
   caller: Pick<Caller, 'call'>,

@@ -8,7 +8,7 @@ interface Bar {
   perSecond: { median: number };
 }
 
-/** Two charts in one SVG: p50 with one caller, and rates with 32, of all that was measured with both. */
+/** An SVG with two charts: p50 with one caller, and rounds per second with 32 callers. Reads are left out. */
 export function chartOf(rows: readonly Bar[]): string {
   const spins = rows.filter(({ kind }) => !kind.startsWith('read'));
   const one = spins.filter(({ callers }) => callers === 1);

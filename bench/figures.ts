@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { build, type Histogram } from 'hdr-histogram-js';
 
-/** Latencies of one kind of call, with the statuses that came back. */
+/** Latencies and response statuses of one kind of call. */
 export class Figures {
   readonly #ms: Histogram = build({ numberOfSignificantValueDigits: 3 });
   readonly statuses: Record<string, number> = {};
@@ -36,7 +36,7 @@ export class Figures {
   }
 }
 
-/** Figures by name, each made when it is first needed. */
+/** Figures by name. */
 export class FiguresByName {
   readonly #known = new Map<string, Figures>();
 
@@ -70,7 +70,7 @@ export function print({ name, count, perSecond, p50Ms, p95Ms, p99Ms, maxMs, stat
   );
 }
 
-/** The machine's own load stands with every figure: they mean little without it. */
+/** Prints the machine's load, since figures mean little without it. Returns the load average of the last minute. */
 export function printLoad(when: string): number {
   const [last = 0] = loadavg();
   console.log(`load average ${when}: ${last.toFixed(2)}`);
@@ -83,7 +83,7 @@ export interface Criterion {
   seen: string;
 }
 
-/** Prints each criterion; true when all hold. */
+/** Prints each criterion. True if all of them passed. */
 export function judge(criteria: readonly Criterion[]): boolean {
   for (const { name, passed, seen } of criteria) console.log(`${passed ? 'PASS' : 'FAIL'}  ${name}: ${seen}`);
   return criteria.every(({ passed }) => passed);

@@ -7,16 +7,16 @@ import { Figures, judge, print, printLoad } from './figures';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:long-round [-- --wins 1500]`: one round with so many wins, one after another, then its end. Every win is
- * there once, and the last ones are about as fast as the first: what is kept of a round doesn't grow with its length.
+ * `npm run bench:long-round [-- --wins 1500]`: one round with `--wins` wins, one after another, then its end. Every win
+ * is paid once. The last wins may be slower than the first by a bounded factor, and each history stays small.
  */
 
 const WIN = 3;
-/** Of the wins, at the beginning and at the end. */
+/** Share of the wins at the beginning, and at the end, that are compared. */
 const COMPARED = 0.1;
-/** How much slower the last wins may be: the record of a long round is larger, and so is its game state. */
+/** How many times slower the last wins may be. The record and the game state of a long round are larger. */
 const MAX_SLOWDOWN = 3;
-/** Between two groups of wins a game makes a pause: in one of them a long round goes on in a new run. */
+/** A game pauses after each group of wins. In one of these pauses the workflow continues as a new run. */
 const PAUSE_EVERY = 100;
 const PAUSE_MS = 1_500;
 
@@ -59,7 +59,7 @@ runBench(async (stopped) => {
     return judge([
       { name: 'every win was taken', passed: taken === wins, seen: `${taken} of ${wins}` },
       {
-        name: 'all of them were paid at the end',
+        name: 'all wins were paid at the end',
         passed: ended.body.amountCredited === wins * WIN && ended.body.gameRoundInfo?.status === 'closed',
         seen: `${String(ended.body.amountCredited)} on a stake of ${STAKE}`,
       },
@@ -74,7 +74,7 @@ runBench(async (stopped) => {
         seen: `${slowdown.toFixed(2)} times`,
       },
       {
-        name: 'no run of it was large',
+        name: 'no run of the workflow had a large history',
         passed: largestHistory < 16 * 1024 * 1024,
         seen: `${largestHistory} bytes`,
       },

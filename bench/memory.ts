@@ -28,7 +28,7 @@ export class MemorySamples {
     clearInterval(this.#timer);
   }
 
-  /** The highest in the given part of the time, from 0 to 1. */
+  /** The highest memory in MiB during a part of the time. `from` and `to` are shares of the time, 0 to 1. */
   highest(part: Part, from: number, to: number): number {
     const { length } = this.#samples;
     const some = this.#samples.slice(Math.floor(from * length), Math.ceil(to * length));

@@ -9,8 +9,8 @@ import { residentMib } from './memory';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:open-rounds [-- --rounds 10000 --callers 16]`: so many rounds open at once, each of its own player; the
- * worker is replaced; then all are ended. Says what the open rounds take of the worker's memory.
+ * `npm run bench:open-rounds [-- --rounds 10000 --callers 16]`: opens `--rounds` rounds at the same time, each for
+ * another player, replaces the worker, and then ends all rounds. Prints how much of the worker's memory they take.
  */
 
 runBench(async (stopped) => {
@@ -73,7 +73,7 @@ runBench(async (stopped) => {
   }
 });
 
-/** A seat at the cost of one call: the launch token becomes the session's with the first signed call. */
+/** Opens a session with one call: the first signed call turns the launch token into the session's token. */
 async function sit(stack: E2eStack): Promise<{ token: string; playerId: string; operatorId: string }> {
   const playerId = `player-${Math.random().toString(36).slice(2)}`;
   const answer = await launch(stack, 'op1', playerId);

@@ -7,13 +7,13 @@ import { playFor, spin, spinWithWin } from './play';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:overload [-- --minutes 5 --factor 2]`: more than it can carry, from many players. It has to shed the rest,
- * answer what it took, keep its memory, lose nothing, and be itself again within a minute.
+ * `npm run bench:overload [-- --minutes 5 --factor 2]`: many players send more than the service can carry. The service
+ * has to refuse the rest, answer the calls that it accepts, keep its memory, lose nothing, and recover within a minute.
  */
 
 const MEASURE_SECONDS = 15;
 const MEASURE_CALLERS = 16;
-/** Players that are waiting for an answer ask nothing else: enough of them that there is always a free one. */
+/** A player makes one call at a time. With players for this many seconds of calls, one is always free. */
 const SECONDS_OF_PLAYERS = 12;
 const RECOVERY_MS = 60_000;
 const SETTLE_MS = 120_000;
@@ -53,12 +53,12 @@ runBench(async (stopped) => {
     await caller.close();
     return judge([
       {
-        name: 'what it did not take was refused with 429 or 503 and Retry-After',
+        name: 'calls that were not accepted were refused with 429 or 503 and Retry-After',
         passed: crowd.shed > 0 && crowd.others.length === 0,
-        seen: `${crowd.shed} refused so, otherwise: ${JSON.stringify([...new Set(crowd.others)].slice(0, 5))}`,
+        seen: `${crowd.shed} refused this way, others: ${JSON.stringify([...new Set(crowd.others)].slice(0, 5))}`,
       },
       {
-        name: 'it went on serving, at least half of what it carries alone',
+        name: 'it served at least half of its capacity without overload',
         passed: served >= capacity / 2,
         seen: `${served.toFixed(1)} rounds/s`,
       },
@@ -98,7 +98,7 @@ interface Crowd {
   others: string[];
 }
 
-/** So many rounds a second, whatever becomes of them. */
+/** Starts `rate` rounds a second, without waiting for earlier ones. */
 async function press(
   players: readonly BenchPlayer[],
   rate: number,
@@ -143,7 +143,7 @@ function note(crowd: Crowd, { status, ms, body, retryAfter }: Seen): void {
   else crowd.others.push(`${status} ${body.errorCode?.msg ?? JSON.stringify(body)}`);
 }
 
-/** From when on five spins in a row are answered as quickly as ever, or nearly. */
+/** Milliseconds until five spins in a row were about as fast as before. Undefined if that takes too long. */
 async function recovered(player: BenchPlayer, calmMs: number): Promise<number | undefined> {
   const began = performance.now();
   for (let good = 0; performance.now() - began < RECOVERY_MS;) {

@@ -20,7 +20,7 @@ export const longRound: Round = async (player, note) => {
   note('start, addWin, endGameRound', { ...ended, ms: performance.now() - began });
 };
 
-/** What Retry-After says. */
+/** The value of Retry-After in the service's responses. */
 const RETRY_AFTER_MS = 1_000;
 
 /** Every caller plays one round after another until the time is over. */

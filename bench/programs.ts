@@ -10,11 +10,11 @@ import { projectRoot } from '../stack/paths';
 import { freePorts } from '../stack/ports';
 import { until } from '../stack/until';
 
-/** Something beside the product that `npm run bench` measures. */
+/** Another program that `npm run bench` measures, beside the product. */
 export interface Program {
   url: string;
   paths: readonly [contender: string, kind: string, path: string][];
-  /** Its own processes, for their CPU time. */
+  /** Process ids by name. The bench measures their CPU time. */
   pids: Record<string, number>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ type Addresses = Record<'TEMPORAL_ADDRESS' | 'MONGODB_URI' | 'WALLET_URL', strin
 const READY_TIMEOUT_MS = 90_000;
 const run = promisify(execFile);
 
-/** The floor and the naive form: bench/floor. */
+/** Starts the programs `floor` and `naive` of bench/floor. */
 export async function startFloor(addresses: Addresses): Promise<Program> {
   const program = await start('floor', join(__dirname, 'floor', 'program.js'), { ...addresses });
   return {
@@ -37,7 +37,7 @@ export async function startFloor(addresses: Addresses): Promise<Program> {
   };
 }
 
-/** What somebody might use instead: bench/peers. One that can't run here is left out, with a line that says why. */
+/** Starts the alternatives to the product (bench/peers). One that can't run here is left out; a line says why. */
 export async function startPeers(addresses: Addresses): Promise<Program[]> {
   const folder = join(projectRoot(), 'bench', 'peers');
   try {
@@ -69,7 +69,7 @@ function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
 }
 
-/** Starts a program that tells its port over IPC and ends when we disconnect. */
+/** Starts a program that sends its port over IPC and ends when this process disconnects. */
 async function start(name: string, script: string, env: NodeJS.ProcessEnv): Promise<Omit<Program, 'paths'>> {
   const child = fork(script, {
     env: { ...process.env, ...env },
@@ -100,7 +100,7 @@ async function start(name: string, script: string, env: NodeJS.ProcessEnv): Prom
   };
 }
 
-/** With a PostgreSQL of its own, where one is installed (Debian: postgresql). */
+/** Starts DBOS with its own PostgreSQL server. Throws if PostgreSQL is not installed (Debian: postgresql). */
 async function startDbos(script: string, addresses: Addresses): Promise<Omit<Program, 'paths'>> {
   const postgres = await startPostgres();
   try {
@@ -161,7 +161,7 @@ async function startPostgres(): Promise<{ url: string; pid: number; close(): Pro
   };
 }
 
-/** Debian keeps them away from PATH. */
+/** Debian does not put these binaries into PATH. */
 async function postgresBinaries(): Promise<string> {
   for (const folder of [17, 16, 15, 14].map((version) => `/usr/lib/postgresql/${version}/bin`)) {
     if (existsSync(join(folder, 'initdb'))) return folder;

@@ -5,7 +5,7 @@ import { judge, print, printLoad } from './figures';
 import { replaceUnderPlay } from './rollover';
 import { runBench, startBenchStack } from './stack';
 
-/* `npm run bench:rolling [-- --times 3 --players 8]`: two APIs and two workers, replaced one after another under play. */
+/* `npm run bench:rolling [-- --times 3 --players 8]`: replaces two APIs and two workers in turn while players play. */
 
 runBench(async () => {
   const { values } = parseArgs({
@@ -31,9 +31,9 @@ runBench(async () => {
       {
         name: 'no call failed',
         passed: failed.length === 0 && askedAgain === 0 && rounds > 0,
-        seen: `${failed.length} of ${rounds} rounds’ calls; ${askedAgain} were told to come again; ${passedOn} went on from a closed connection ${failed.slice(0, 3).join('; ')}`,
+        seen: `${failed.length} of the calls of ${rounds} rounds; ${askedAgain} got 503 and were repeated; ${passedOn} were repeated after a closed connection ${failed.slice(0, 3).join('; ')}`,
       },
-      { name: 'no bet was taken back', passed: books.voids === 0, seen: `${books.voids} voids` },
+      { name: 'no bet was voided', passed: books.voids === 0, seen: `${books.voids} voids` },
       {
         name: 'records and ledger agree, and every round is over',
         passed: books.differences.length === 0 && running === 0 && books.byStatus.closed === books.rounds,

@@ -8,24 +8,24 @@ import type { Seat } from '../test/support/e2e-player';
 import { FiguresByName, type Figures } from './figures';
 import { longRound } from './play';
 
-/* A rolling deploy under play: shared by `npm run bench:rolling` and its shorter form among the tests. */
+/* A rolling deploy while players play. `npm run bench:rolling` and a shorter test (test/e2e) use it. */
 
 const ATTEMPTS = 6;
 const PAUSE_MS = 50;
-/** What Retry-After says. */
+/** The value of Retry-After in the service's responses. */
 const ASK_AGAIN_MS = 1_000;
 const READY_MS = 120_000;
 
 /**
- * Two APIs behind one address, as a load balancer makes it: one after the other, and where a connection is refused, or
- * was closed before anything of an answer came, the same call goes to the next. A 503 is asked again, as providers do.
+ * Distributes calls over the APIs in turn, like a load balancer. If a connection is refused, or is closed before an
+ * answer begins, the same call goes to the next API. After a 503 the call is repeated, as providers do.
  */
 export class Balancer {
   readonly #agents: { api: string; agent: Agent }[];
   #next = 0;
-  /** Calls that went to another one. */
+  /** Number of attempts that were repeated at the next API after a closed connection. */
   passedOn = 0;
-  /** Calls that were told to come again (503), and did. */
+  /** Number of attempts that got 503 and were repeated. */
   askedAgain = 0;
 
   constructor(
@@ -39,7 +39,7 @@ export class Balancer {
     const signed = signedBy(this.provider, content);
     const began = performance.now();
     const after = (seen: Omit<Seen, 'ms'>): Seen => ({ ...seen, ms: performance.now() - began });
-    // Counted by itself: other callers' turns must not lead a call to the same closed one again and again.
+    // Each call counts its own turns, so that calls of others don't lead it to the same closed API again.
     const first = (this.#next += 1);
     for (let attempt = 1; ; attempt += 1) {
       const { api, agent } = this.#agents[(first + attempt) % this.#agents.length]!;
@@ -69,21 +69,21 @@ function isClosed(error: unknown): boolean {
 export interface Rollover {
   /** By kind of call. */
   figures: Figures[];
-  /** What was not answered with 200. */
+  /** Calls that were not answered with 200. */
   failed: string[];
   passedOn: number;
-  /** None on a machine that keeps up: a stopping process finishes what it has. */
+  /** 0 on a machine that is fast enough, because a stopping process finishes the calls that it has. */
   askedAgain: number;
   /** Rounds that were ended. */
   rounds: number;
 }
 
-/** In this order, each only when the one before is back and its successor has been played with. */
+/** The order of replacement. The next part follows when the new process is ready and rounds were played with it. */
 const REPLACED: readonly Part[] = ['api', 'api2', 'worker', 'worker2'];
 
 /**
  * Replaces both APIs and both workers of a stack, `times` times, while every seat plays one round after another.
- * Starts the second API and worker where they don't run yet.
+ * Starts the second API and worker if they don't run yet.
  */
 export async function replaceUnderPlay(
   stack: E2eStack,

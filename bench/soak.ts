@@ -9,8 +9,8 @@ import { longRound } from './play';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:soak [-- --minutes 60 --rate 2]`: steady play for long. Memory, handles, the size of histories and latency
- * of the last quarter against the first (after a tenth of warming up).
+ * `npm run bench:soak [-- --minutes 60 --rate 2]`: steady play for a long time. Compares memory, handles, the size of
+ * histories and latency of the last quarter with the first. The first tenth of the time is warm-up and does not count.
  */
 
 const PLAYERS = 20;
@@ -75,12 +75,12 @@ runBench(async (stopped) => {
   }
 });
 
-/** Of what comes after the warm-up, which quarter: 0 to 3. */
+/** The quarter of the time after the warm-up: 0 to 3. */
 function quarterOf(progress: number): number {
   return Math.min(3, Math.floor((4 * (progress - WARM_UP)) / (1 - WARM_UP)));
 }
 
-/** So many rounds a second, each by whoever is free; where nobody is, none. */
+/** Starts `rate` rounds a second, each by a free player. If no player is free, the round is left out. */
 async function steadily(
   players: readonly BenchPlayer[],
   rate: number,
@@ -119,10 +119,10 @@ async function handlesOf(url: string): Promise<number> {
 function memoryCriteria(memory: MemorySamples): Criterion[] {
   return (['api', 'worker', 'temporal', 'mongod'] as const).map((part) => {
     const [first, last] = [memory.highest(part, WARM_UP, 0.325), memory.highest(part, 0.775, 1)];
-    // The servers keep what they are given: their caches are theirs to bound.
+    // Temporal and MongoDB bound their caches themselves, so their memory is printed but does not decide.
     const isOurs = part === 'api' || part === 'worker';
     const criterion = grows(`memory of ${part}, MiB`, first, last, 1.2, 32);
-    return isOurs ? criterion : { ...criterion, name: `${criterion.name} (told only)`, passed: true };
+    return isOurs ? criterion : { ...criterion, name: `${criterion.name} (not judged)`, passed: true };
   });
 }
 
@@ -141,7 +141,7 @@ function sampleCriteria(samples: readonly Sample[]): Criterion[] {
   ];
 }
 
-/** May grow by that factor or that much. */
+/** The value may grow by `factor` or by `slack`, whichever allows more. */
 function grows(name: string, first: number, last: number, factor: number, slack: number): Criterion {
   return {
     name: `${name}, does not grow`,

@@ -9,7 +9,7 @@ export function startBenchStack({
   bareWallet = false,
   ...options
 }: Omit<E2eOptions, 'startWallet' | 'startGame'> & {
-  /** A wallet that costs nothing, where not it is measured; default: the sandbox's. */
+  /** True: a wallet that uses almost no time (bare-wallet.ts). Default: the sandbox's wallet. */
   bareWallet?: boolean;
 } = {}): Promise<E2eStack> {
   return startE2eStack({
@@ -21,7 +21,7 @@ export function startBenchStack({
   });
 }
 
-/** Nobody plays in a page here, and no round waits to be closed. */
+/** No game server runs: the benches need no game page, and no round is auto-closed. */
 const NO_GAME: RunningServer = { url: 'http://127.0.0.1:9', close: () => Promise.resolve() };
 
 async function startWallet(script: string, options: E2eWallet): Promise<RunningServer> {
@@ -38,7 +38,7 @@ async function startWallet(script: string, options: E2eWallet): Promise<RunningS
   };
 }
 
-/** Runs a bench over a stack and takes it down again, also at Ctrl-C; the process ends with 1 when a criterion failed. */
+/** Runs a bench. `stopped` is aborted at Ctrl-C or SIGTERM. Exit code 0 if every criterion passed, otherwise 1. */
 export function runBench(main: (stopped: AbortSignal) => Promise<boolean>): void {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());

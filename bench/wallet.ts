@@ -1,6 +1,6 @@
 import { createWalletApp, type WalletOptions } from '../sandbox/wallet/wallet';
 
-/* The sandbox's wallet as a process of its own, started by bench/stack.ts: it must not share our event loop. */
+/* The sandbox's wallet in its own process, so that it does not share our event loop. bench/stack.ts starts it. */
 
 const RICH = 1_000_000_000_000;
 

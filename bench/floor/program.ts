@@ -8,9 +8,9 @@ import { MongoClient } from 'mongodb';
 import { Agent, request } from 'undici';
 
 /*
- * The yardstick of `npm run bench`: a program that does what a spin needs and nothing else (no signatures, no checks, no
- * rules), on the same Temporal server and MongoDB as the product. POST /spin with the workflow's name in `?as=`; GET /read
- * is a bare findOne. Started by bench/compare.ts, which is told the port.
+ * The lower bound of `npm run bench`: a program that does only the steps that a spin needs (no signatures, no checks, no
+ * rules), on the same Temporal server and MongoDB as the product. POST /spin takes the workflow's name in `?as=`. GET
+ * /read is a bare findOne. bench/compare.ts starts it and gets the port over IPC.
  */
 
 export interface Spin {

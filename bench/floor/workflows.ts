@@ -19,12 +19,12 @@ const ordinary = proxyActivities<FloorActivities>({
   retry: { maximumAttempts: 5 },
 });
 
-/** The barest program with a spin's duties: one local activity for the wallet, one for the record. */
+/** The smallest program for a spin: one local activity for the wallet, one for the record. */
 export async function floor(spin: Spin): Promise<string> {
   return carryOut(spin, local);
 }
 
-/** As somebody writes it who begins with Temporal: every step is an ordinary activity. */
+/** The program that a beginner with Temporal writes: every step is an ordinary activity. */
 export async function naive(spin: Spin): Promise<string> {
   return carryOut(spin, ordinary);
 }

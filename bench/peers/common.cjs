@@ -1,4 +1,4 @@
-/* What the peers share: the wallet's call, the record, and how each tells its port. */
+/* Shared by the peers: the call to the wallet, the database, and the HTTP server. */
 const http = require('node:http');
 const Koa = require('koa');
 const { MongoClient } = require('mongodb');
@@ -15,7 +15,7 @@ async function callWallet(spin) {
   return reply.text();
 }
 
-/** Serves POST /spin and tells bench/compare.ts the port. */
+/** Serves POST /spin and sends the port to bench/compare.ts over IPC. */
 function serve(spin) {
   const app = new Koa();
   app.use(async (context) => {

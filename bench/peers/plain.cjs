@@ -1,6 +1,7 @@
 /*
- * Koa and MongoDB alone: the command is written to an outbox (majority, journaled) before the wallet is called, and the
- * record and the outbox's end are written after it. A poller, which is not measured, would send again what is left.
+ * Koa and MongoDB alone. The command is written to an outbox (majority, journaled) before the call to the wallet. After
+ * the call, the record is written and the outbox entry is marked as done. A poller that retries pending entries would be
+ * needed, too, and is left out here.
  */
 const { randomUUID } = require('node:crypto');
 const { callWallet, database, serve } = require('./common.cjs');
