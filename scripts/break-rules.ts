@@ -10,12 +10,12 @@ import { startTestServers } from '../test/support/servers';
 
 /*
  * `npm run coverage:break [-- --row ID --test FILE]`: breaks one rule after another in a copy of the project, runs the
- * very test that docs/coverage.md names for it and expects it to fail. Ends with 0 when every one did. All of it takes
- * an hour or so: `--row` takes a row or the beginning of several (`st.`), `--test` a part of the test file's name
- * (`domain/`), each as often as wanted.
+ * test that docs/coverage.md names for the rule, and expects it to fail. Exit code 0 if every test failed. All rows take
+ * about an hour. `--row` selects a row, or rows by their beginning (`st.`). `--test` selects tests by a part of the
+ * file's name (`domain/`). Both can be repeated.
  */
 
-/** What became of a test whose rule was broken. `failing` is what it should do. */
+/** The result of a test whose rule was broken. Only `red` is good. `red unbroken too`: fails without the break, too. */
 type Verdict = 'red' | 'GREEN' | 'red unbroken too' | 'no such test' | 'does not run';
 
 interface Trial {
@@ -59,7 +59,7 @@ interface JestResult {
   }[];
 }
 
-/** The servers run already: a test run has nothing to set up, which saves most of its time. */
+/** This script has already started the servers. Without the global setup a test run is much faster. */
 const CONFIG = `module.exports = { ...require('./jest.config.cjs'), globalSetup: undefined, globalTeardown: undefined };\n`;
 
 async function jest(
@@ -87,7 +87,7 @@ async function jest(
     stdio: 'ignore',
     detached: true,
   });
-  // A broken rule may make its test wait for ever; what it has started goes with it.
+  // A broken rule may make its test wait forever. The signal goes to the process group, so child processes end, too.
   const timer = setTimeout(() => process.kill(-running.pid!, 'SIGKILL'), timeoutMs);
   await new Promise((resolve) => running.once('exit', resolve));
   clearTimeout(timer);
@@ -113,12 +113,12 @@ async function tried(copy: string, { test, broken }: Trial): Promise<Verdict> {
   }
 }
 
-/** The tests that fail with no rule broken: what they say of a broken one proves nothing. */
+/** Finds the tests that fail, or don't run, without a broken rule. Their failure with a broken rule proves nothing. */
 async function failingUnbroken(copy: string, all: readonly Trial[]): Promise<(trial: Trial) => boolean> {
   const patterns = [...new Set(all.map(({ test }) => patternOf(test)))];
   const files = [...new Set(all.map(({ test }) => test.file))];
   const result = await jest(copy, files, patterns.join('|'), files.length * TEST_TIMEOUT_MS);
-  if (result === undefined) throw new Error('the tests do not run as they are');
+  if (result === undefined) throw new Error('the tests do not run without a broken rule');
   return ({ test }) => {
     const ran = result.testResults
       .filter(({ name }) => name.endsWith(test.file))
@@ -131,7 +131,7 @@ async function failingUnbroken(copy: string, all: readonly Trial[]): Promise<(tr
 async function main(): Promise<number> {
   const all = chosen();
   if (all.length === 0) {
-    console.error('No row begins like that, or no test file is called so: see docs/coverage.md.');
+    console.error('No row and test file match --row and --test: see docs/coverage.md.');
     return 1;
   }
   const servers = await startTestServers();
@@ -159,7 +159,7 @@ async function main(): Promise<number> {
     await stop();
   }
   const rows = new Set(all.map(({ row }) => row)).size;
-  console.log(`\n${rows} rows, ${all.length} breaks, ${all.length - wrong.length} seen to fail`);
+  console.log(`\n${rows} rows, ${all.length} breaks, ${all.length - wrong.length} tests failed as expected`);
   for (const line of wrong) console.log(`  ${line}`);
   return wrong.length === 0 ? 0 : 1;
 }

@@ -6,8 +6,8 @@ import { copyOfProject, makeChange, type Change } from '../test/support/changed-
 /*
  * npm run model:mutants [-- name …]
  *
- * Puts one deliberate bug after the other into a copy of the project and has test/model look for it: a model that does
- * not notice them proves nothing. Each is caught within a few hundred sequences, or this ends with 1.
+ * Puts one deliberate bug after the other into a copy of the project, and runs test/model to find it. A model that does
+ * not find the bugs proves nothing. Exit code 1 if a bug was not found within a few hundred sequences.
  */
 interface Mutant extends Change {
   name: string;
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
   process.exitCode = missed === 0 ? 0 : 1;
 }
 
-/** What the model found, undefined where it found nothing. */
+/** The counterexample that the model found. Undefined if it found none. */
 function look(dir: string): Promise<string | undefined> {
   const jest = join(dir, 'node_modules', 'jest', 'bin', 'jest.js');
   const child = spawn(process.execPath, [jest, '--runInBand', '--testPathPatterns', 'test/model/'], {

@@ -5,9 +5,9 @@ import { projectRoot } from '../stack/paths';
 
 /*
  * npm run model -- --sequences 10000 [--seed N] [--seconds 10000] [--lanes 16]
- * npm run model -- --kind batches --seed N --path 3:0 --replay BA:C        one sequence again, as a failure printed it
+ * npm run model -- --kind batches --seed N --path 3:0 --replay BA:C        repeats the sequence that a failure printed
  *
- * The sequences are generated and judged by test/model; jest's global setup brings its servers.
+ * test/model generates and judges the sequences. Jest's global setup starts its servers.
  */
 const { values } = parseArgs({
   options: {

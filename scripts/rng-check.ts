@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createRng, MAX_COUNT, type Rng } from '../src/rng';
 
 /*
- * `npm run rng:check`: 10^7 draws of getRandomResult's own code through an existing battery, Debian's dieharder (and
- * ent where it is installed). Ends with 0 when all is well, 1 when the numbers failed, 2 when it could not be run.
+ * `npm run rng:check`: tests 10^7 draws of the code behind getRandomResult with dieharder (from Debian), and with ent if
+ * it is installed. Exit code 0: passed. 1: the numbers failed a test. 2: the check could not be run.
  */
 
 const DRAWS = 10_000_000;
@@ -14,8 +14,9 @@ const CALLS = DRAWS / MAX_COUNT;
 const WORD_BYTES = 4;
 
 /**
- * dieharder's number, name, and samples (-t) and repeats (-p) chosen so that 10^7 words of 32 bits suffice without a
- * rewind. About 100 repeats each: of a few alone dieharder's verdict comes out too good, and "too good" is a failure.
+ * dieharder's number, name and options of each test. The numbers of samples (-t) and repeats (-p) are chosen so that
+ * 10^7 words of 32 bits are enough without a rewind. About 100 repeats: with only a few, the p-values come out too good,
+ * and "too good" is a failure.
  */
 const TESTS: [id: number, name: string, ...options: string[]][] = [
   [0, 'diehard_birthdays'],
@@ -39,7 +40,7 @@ const TESTS: [id: number, name: string, ...options: string[]][] = [
   [204, 'rgb_kstest_test', '-p', '999'],
 ];
 
-/** Without the rate, for which dieharder would read the file over and over. */
+/** The columns of the report. The rate is left out, because dieharder would read the file several times for it. */
 const COLUMNS = ['test_name', 'ntuple', 'tsamples', 'psamples', 'pvalues', 'assessment'];
 
 /** A file of 10^7 words of 32 bits, made from 10^7 draws. */
@@ -81,7 +82,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** All 53 bits of doubles, as their upper 32 and their lower 32, and integers as they are. */
+/** Writes three files: the upper 32 bits of doubles, the lower 32 of their 53 bits, and integers of 32 bits. */
 async function makeStreams(dir: string): Promise<Stream[]> {
   let logged = 0;
   const rng = createRng({ log: ({ values }) => void (logged += values.length) });
@@ -131,26 +132,26 @@ async function runEnt(streams: Stream[]): Promise<string[]> {
   for (const { name, file } of streams) {
     const report = await run('ent', [file]);
     console.log(`\nent: ${name}\n${report.trim()}`);
-    // "would randomly exceed this value less than 0.01 percent of the times": too far from even, or too even.
+    // "would randomly exceed this value less than 0.01 percent of the times": too uneven. More than 99.99: too even.
     if (/less than 0\.01 percent|more than 99\.99 percent/.test(report)) failures.push(`ent, ${name}`);
   }
   return failures;
 }
 
-/** p-values outside 0.005 to 0.995, as one in a hundred is, of one test on one stream. */
+/** The weak p-values of one test on one stream: those outside 0.005 to 0.995, about one in a hundred. */
 interface Weak {
   stream: number;
   test: (typeof TESTS)[number];
-  /** Which of the test's p-values. */
+  /** Indexes of the weak p-values. */
   places: number[];
 }
 
-/** Honest numbers are weak at the same place this often in turn once in a million times. */
+/** Good random numbers are weak at the same place three times in a row only once in a million. */
 const WEAK_IN_TURN = 3;
 
 /**
- * FAILED (p below 1e-6) is a failure. WEAK is to be expected now and then: where it was, fresh draws are tried, and it
- * is a failure when they are weak at the same place again and again.
+ * FAILED (p below 1e-6) is a failure. WEAK happens by chance: the test is repeated with fresh draws, and it is a failure
+ * if it is weak at the same place three times in a row.
  */
 async function runDieharder(streams: Stream[], redraw: () => Promise<Stream[]>): Promise<string[]> {
   const failures: string[] = [];
@@ -166,13 +167,13 @@ async function runDieharder(streams: Stream[], redraw: () => Promise<Stream[]>):
     }
   }
   console.log(
-    `\n${pValues} p-values, ${countOf(weak)} of them weak; about ${Math.round(pValues / 100)} should be.`,
+    `\n${pValues} p-values, ${countOf(weak)} of them weak; about ${Math.round(pValues / 100)} are expected.`,
   );
   for (let inTurn = 1; inTurn < WEAK_IN_TURN && countOf(weak) > 0; inTurn += 1) {
     const fresh = await redraw();
     const still: Weak[] = [];
     for (const { stream, test, places } of weak.filter((one) => one.places.length > 0)) {
-      console.log(`Once more, on fresh draws: ${fresh[stream]!.name}`);
+      console.log(`Repeated with fresh draws: ${fresh[stream]!.name}`);
       const verdicts = await assess(fresh[stream]!, test);
       failures.push(...verdicts.filter(isFailed).map((verdict) => describe(fresh[stream]!, verdict)));
       const again = weakIn(verdicts);
@@ -198,7 +199,7 @@ function weakIn(verdicts: Verdict[]): number[] {
 async function assess({ file }: Stream, [id, name, ...options]: (typeof TESTS)[number]): Promise<Verdict[]> {
   const input = ['-g', '201', '-f', file, '-d', String(id), ...options];
   const report = await run('dieharder', [...input, ...COLUMNS.flatMap((column) => ['-D', column])]);
-  if (report.includes('rewound')) throw new Error(`${name} wants more than ${DRAWS} words`);
+  if (report.includes('rewound')) throw new Error(`${name} needs more than ${DRAWS} words`);
   const verdicts = [...report.matchAll(/^\s*(\w+)\|\s*(\d+)\|[^|]+\|[^|]+\|\s*([\d.]+)\|\s*(\w+)/gm)].map(
     ([, test = '', ntuple = '', pValue, assessment = '']) => ({
       test,
@@ -207,7 +208,7 @@ async function assess({ file }: Stream, [id, name, ...options]: (typeof TESTS)[n
       assessment,
     }),
   );
-  if (verdicts.length === 0) throw new Error(`dieharder said nothing of ${name}:\n${report}`);
+  if (verdicts.length === 0) throw new Error(`dieharder reported no result of ${name}:\n${report}`);
   for (const { test, ntuple, pValue, assessment } of verdicts) {
     console.log(`  ${test.padEnd(24)} ${ntuple.padStart(3)}  p ${pValue.toFixed(8)}  ${assessment}`);
   }
@@ -222,7 +223,7 @@ function describe({ name }: Stream, { test, ntuple, pValue, assessment }: Verdic
   return `${test} ${ntuple}, ${name}: p ${pValue} ${assessment}`;
 }
 
-/** Ours is the choice of arguments: they are never read by a shell. */
+/** Runs a program without a shell. Returns its output and errors. */
 function run(command: string, args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, args, { maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {

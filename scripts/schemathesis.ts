@@ -12,17 +12,17 @@ import { freePorts } from '../stack/ports';
 import { startStack } from '../stack/stack';
 
 /*
- * `npm run check:schemathesis [-- more of its arguments]`: schemathesis (PyPI) makes calls from /openapi.json, well-formed
- * and malformed ones, against a whole service of its own on free ports: real Temporal, mongod, worker, sandbox. What is
- * documented and what is answered are compared; see scripts/schemathesis/. Ends with 0 when nothing differed and every
- * operation was really reached. SCHEMATHESIS_EXAMPLES: calls per operation of the random phase, 200 without it.
+ * `npm run check:schemathesis [-- more arguments of schemathesis]`: starts a whole service on free ports (Temporal,
+ * mongod, worker, API, sandbox). schemathesis (PyPI) makes well-formed and malformed calls from /openapi.json, and
+ * compares the answers with the document; see scripts/schemathesis/. Exit code 0 if nothing differs and every operation
+ * succeeded often enough. SCHEMATHESIS_EXAMPLES: calls per operation in the random phase, default 200.
  */
 
 const HERE = join(projectRoot(), 'scripts', 'schemathesis');
 const PYTHON = 'python3';
 const STRANGER = { providerId: 'stranger', secret: 'schemathesis-only' };
 
-/** An operation that succeeded in fewer of its calls was hardly reached: most are malformed on purpose. */
+/** The least number of successes of an operation. It is low, because most calls are malformed on purpose. */
 const leastSuccesses = (calls: number): number => Math.min(4, calls / 100);
 
 type Counts = Record<string, Record<string, number>>;
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
       const countsFile = join(dataDir, 'counts.json');
       const code = await schemathesis({ packages, baseUrl, countsFile, signal: stopping.signal });
       const counts = await readFile(countsFile, 'utf8').catch(() => undefined);
-      if (counts === undefined) throw new Error('schemathesis ended before it was done');
+      if (counts === undefined) throw new Error('schemathesis ended without writing its counts');
       const problems = report(JSON.parse(counts) as Counts);
       problems.forEach((problem) => console.error(problem));
       return code === 0 && problems.length > 0 ? 1 : code;
@@ -56,7 +56,7 @@ function say(line: string): void {
   console.log(`  ${line}`);
 }
 
-/** Its folder in the cache, filled by pip when it is not there; named after all that is in it. */
+/** The folder of schemathesis in the cache, named after the version. If it is missing, pip installs it. */
 async function installed(): Promise<string> {
   const file = join(HERE, 'requirements.txt');
   const [, version = ''] = /^schemathesis==(.+)$/m.exec(await readFile(file, 'utf8')) ?? [];
@@ -74,7 +74,7 @@ async function installed(): Promise<string> {
   return dir;
 }
 
-/** A whole service by itself: none of the machine's own settings gets in. */
+/** The environment of the service. No other setting of this machine gets into it. */
 async function environment(dataDir: string): Promise<{ env: NodeJS.ProcessEnv; baseUrl: string }> {
   const [api, admin, temporal, web, mongodb, wallet, game] = (await freePorts(7)).map(String);
   const { PATH, HOME, LANG, GAMEROUND_CACHE } = process.env;
@@ -89,7 +89,7 @@ async function environment(dataDir: string): Promise<{ env: NodeJS.ProcessEnv; b
       ...{ SANDBOX_WALLET_PORT: wallet, SANDBOX_GAME_PORT: game },
       DATA_DIR: dataDir,
       TENANTS_FILE: tenantsFile,
-      // The sandbox is on this machine, and the hooks stand in for a proxy that tells where players are.
+      // The sandbox is on this machine. The hooks act as the one trusted proxy that adds the players' addresses.
       CALLBACK_ADDRESSES: 'any',
       TRUSTED_PROXIES: '1',
       LOG_LEVEL: 'warn',
@@ -97,7 +97,7 @@ async function environment(dataDir: string): Promise<{ env: NodeJS.ProcessEnv; b
   };
 }
 
-/** The sandbox's tenants where they listen, and a provider for calls with made-up tokens. */
+/** The sandbox's tenants with these URLs, and another provider for calls with made-up tokens. */
 function tenantsOn(walletUrl: string, gameUrl: string): string {
   const { providerId, secret } = STRANGER;
   return JSON.stringify({
@@ -117,7 +117,7 @@ interface Run {
   signal: AbortSignal;
 }
 
-/** Its exit code: 0 without a finding. */
+/** Runs schemathesis. Returns its exit code: 0 if it found nothing. */
 function schemathesis({ packages, baseUrl, countsFile, signal }: Run): Promise<number> {
   const [operator] = tenants.operators;
   const [provider] = tenants.providers;
@@ -154,9 +154,9 @@ function schemathesis({ packages, baseUrl, countsFile, signal }: Run): Promise<n
   });
 }
 
-/** Prints what each operation was answered; tells which were hardly reached. */
+/** Prints the answers of each operation. Returns a line for each operation with too few successes. */
 function report(counts: Counts): string[] {
-  console.log('\nAnswers by operation (calls, successes, then all of them):');
+  console.log('\nAnswers by operation (number of calls, number of successes, then all answers):');
   const problems: string[] = [];
   for (const [operation, answers] of Object.entries(counts).sort()) {
     const listed = Object.entries(answers).sort(([, left], [, right]) => right - left);

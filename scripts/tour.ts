@@ -17,12 +17,12 @@ import {
 import { createStage, fetchJson, type Settings, type Stage } from './tour/stage';
 
 /*
- * `npm run tour`: the whole interface once, in the order in which a person with only docs/interface would try it,
- * against a running `npm start`. Every call and reply is printed. Ends with 0 when all of it was as specified, with 1 and
- * a line that says what was not at the first reply that is otherwise.
+ * `npm run tour`: makes every kind of call once against a running `npm start`, in the order in which a reader of
+ * docs/interface would try them. Prints every call and reply. Exit code 0 if every reply is as specified. At the first
+ * other reply it prints the difference and ends with 1.
  */
 
-/** The environment of `npm start`, and TOUR_CURRENCY. It plays as the sandbox's own operator and provider. */
+/** The settings from the environment of `npm start` and TOUR_CURRENCY. The tour plays as the sandbox's tenants. */
 function settings(env: NodeJS.ProcessEnv): Settings {
   const [operator] = tenants.operators;
   const [provider] = tenants.providers;

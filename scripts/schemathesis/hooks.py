@@ -1,4 +1,4 @@
-"""Hooks of schemathesis: they sign each call, give most of them tokens and rounds that exist, and count the answers."""
+"""Hooks of schemathesis. They sign each call, put existing tokens and rounds into most calls, and count the answers."""
 
 import atexit
 import json
@@ -21,7 +21,7 @@ schemathesis.auth.set_from_requests(SIGNER)
 
 INVALIDREQUEST = 1000
 
-# How often a value is put in the place of the generated one.
+# Probabilities. MOSTLY: an existing value replaces the generated one. RARELY: a useless or a history token is used.
 MOSTLY = 0.85
 RARELY = 0.07
 
@@ -40,7 +40,7 @@ def before_call(context, case, kwargs):
 
 
 def without_minus_zero(value):
-    """JSON Schema can't tell -0 from 0; the service refuses it, since no amount is written so."""
+    """JSON Schema can't exclude -0, but the service refuses -0, because no amount is written like this."""
     if isinstance(value, dict):
         return {key: without_minus_zero(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -101,7 +101,7 @@ def fill_amounts(body, session):
 
 
 def fill_start(body):
-    """Made-up names are short and soon used up, and a session has one open round."""
+    """Replaces the round's name, since generated names are short and repeat. Mostly closes the session's open round."""
     replace(body, "externalGameProviderRoundId", request_id()[:32])
     if isinstance(body.get("closeOpenGame"), bool) and RANDOM.random() < 0.7:
         body["closeOpenGame"] = True
@@ -164,7 +164,7 @@ def set_token(query, make):
 
 
 def replace(fields, name, value, always=False):
-    """Only what is well-formed: a fault that was put there on purpose stays."""
+    """Replaces only a well-formed value. An error that schemathesis generated on purpose stays."""
     current = fields.get(name)
     if isinstance(current, str) and IDENTIFIER.match(current) and (always or RANDOM.random() < MOSTLY):
         fields[name] = value
@@ -210,7 +210,7 @@ def write_counts():
         json.dump(COUNTS, file)
 
 
-# Refusals with id 1000 of what JSON Schema has no words for, by the end of their message.
+# Messages of refusals with id 1000 for rules that JSON Schema can't express.
 BEYOND_SCHEMAS = re.compile(
     "must be at most \\d+ bytes"  # of an object as JSON
     "|must be well-formed and at most \\d+ bytes"
@@ -218,7 +218,7 @@ BEYOND_SCHEMAS = re.compile(
     "|rngPayload.\\w+ .*"  # one field compared with another
     "|currency is not configured for this operator"
     "|profile contains an unknown name"
-    "|the body has a key that is not allowed"  # `__proto__`, in objects that nobody looks at too
+    "|the body has a key that is not allowed"  # `__proto__`, also in objects that the service does not read
     "|the body is nested too deeply"
     "|debitInformation.currency is not the session’s currency"
 )
@@ -226,7 +226,7 @@ BEYOND_SCHEMAS = re.compile(
 
 @schemathesis.check
 def documented_form_is_enough(ctx, response, case):
-    """What has the form that the document describes may be refused for what it asks, never for its form."""
+    """A request with the documented form may be refused for its content, but never for its form."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     error = error_of(response)

@@ -1,4 +1,4 @@
-"""Signs calls to the service as docs/signing.md says, over what is really sent."""
+"""Signs calls to the service as docs/signing.md says. The signature is over the fields and bytes that are sent."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import requests.auth
 
-# After secret, X-H-AUTH-ID and X-H-TIMESTAMP; those with `?` only if present.
+# The signed fields after the secret, X-H-AUTH-ID and X-H-TIMESTAMP. `?`: only if present.
 OPERATOR_FIELDS = {
     "/getGameURL": ["playerId?", "currency", "gameCode", "mode"],
     "/registerPlayer": ["playerId"],
@@ -38,7 +38,7 @@ def _hmac(secret: str, message: bytes) -> str:
 
 
 class Signer(requests.auth.AuthBase):
-    """`parties`: id and secret of `operator`, `provider` and `stranger`, a second provider without any sessions."""
+    """`parties`: id and secret of `operator`, `provider` and `stranger`. The stranger is a provider without sessions."""
 
     def __init__(self, parties, is_known_token):
         self.parties = parties
@@ -47,7 +47,7 @@ class Signer(requests.auth.AuthBase):
     def __call__(self, request):
         path = urlsplit(request.url).path
         if path.startswith(UNSIGNED):
-            # The service counts wrong tokens by address and believes one proxy: each call comes from another player.
+            # The service counts wrong tokens by address and trusts one proxy. So each call gets another address.
             request.headers["X-Forwarded-For"] = f"10.{random.randrange(256)}.{random.randrange(256)}.7"
             return request
         timestamp = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
@@ -65,7 +65,7 @@ class Signer(requests.auth.AuthBase):
         return request
 
     def _is_ours(self, body: bytes) -> bool:
-        """Made-up tokens are the stranger's, so that the limit on guessing them doesn't stop the provider's calls."""
+        """False for a made-up token. The stranger signs it, so that the limit on guesses doesn't stop the provider."""
         try:
             token = json.loads(body).get("token")
         except (ValueError, AttributeError, RecursionError):
@@ -91,7 +91,7 @@ def _sent_fields(request) -> dict:
 
 
 def _present(names, sent) -> list:
-    """A field that is missing, or no text, proves nothing: it is left out."""
+    """The values of the fields. A field that is missing, empty or not a string is left out."""
     values = [sent.get(name.rstrip("?")) for name in names]
     return [value for value in values if isinstance(value, str) and value != ""]
 

@@ -1,4 +1,4 @@
-"""What makes calls reach beyond the first refusal: sessions and rounds that really exist."""
+"""Existing sessions and rounds for the generated calls, so that the calls get past the first checks."""
 
 import random
 import re
@@ -14,7 +14,7 @@ GAME = "demo-slot"
 CURRENCIES = ("EUR", "JPY")
 SESSIONS = 16
 KEPT_ROUNDS = 40
-# Its own: schemathesis seeds the module's and repeats its choices.
+# An own generator: schemathesis seeds Python's global one, so its choices would repeat.
 RANDOM = random.Random()
 IDENTIFIER = re.compile("^[^#\u0000-\u001f\u007f-\u009f]{1,128}$")
 
@@ -30,7 +30,7 @@ class Session:
 
 
 class World:
-    """Thread-safe. Its own calls are signed by the same `auth` as those under test."""
+    """Thread-safe. `auth` signs the calls of this class, and the calls under test."""
 
     def __init__(self, base_url, auth=None):
         self.base_url = base_url
@@ -55,7 +55,7 @@ class World:
     # Tokens
 
     def launch(self, mode: str, player=None, gameround=None, currency=None) -> Session:
-        """A launch token that nobody has spent."""
+        """A session with an unused launch token."""
         with self.lock:
             self.players += 1
             player = player or f"schemathesis-{self.players}"
@@ -73,7 +73,7 @@ class World:
         return session
 
     def session(self) -> Session:
-        """One of a changing set of sessions: most play with money, some in demo mode, some look at a past round."""
+        """A session from a changing set: three quarters play with money, the others in demo mode."""
         with self.lock:
             full = len(self.sessions) >= SESSIONS
             if full and RANDOM.random() < 0.01:
@@ -91,7 +91,7 @@ class World:
         return self.launch("history", shown.player, shown.over[-1], shown.currency)
 
     def session_token(self) -> str:
-        """Of a session that a player's page has opened."""
+        """The token of a session that /connect has opened."""
         return self.connect(self.launch("real"))
 
     def connect(self, launched: Session) -> str:
@@ -101,7 +101,7 @@ class World:
         return token
 
     def useless_token(self) -> str:
-        """Of a session that was logged out, or a launch token that was spent."""
+        """The token of a session that was logged out, or a used launch token."""
         spent = self.launch("real")
         token = self.connect(spent)
         if RANDOM.random() < 0.5:
@@ -144,13 +144,13 @@ class World:
         self.learn(self.call("POST", path, json={"token": session.token, "gameRound": gameround}))
 
     def drop(self, session: Session) -> None:
-        """Its player has no money left, or its round is stuck."""
+        """Removes a session whose player has no money left, or whose round is stuck."""
         with self.lock:
             if session in self.sessions:
                 self.sessions.remove(session)
 
     def learn(self, reply) -> None:
-        """Every reply of a round call tells whose round it is and how it stands."""
+        """Takes the session, round and status from a reply of a round call."""
         try:
             body = reply.json()
             gameround, status = body["gameRoundInfo"]["hash"], body["gameRoundInfo"]["status"]

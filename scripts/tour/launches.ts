@@ -25,7 +25,7 @@ export async function launch(
   return connected;
 }
 
-/** @returns the stakes, in minor units, the currency's multiplier already applied */
+/** @returns the stakes in minor units, already multiplied by the currency's multiplier */
 export async function configuration({ operator, gameCode, currency }: Stage): Promise<number[]> {
   begin('configuration: the operator reads the stake ladder');
   const reply: GameConfiguration = await operator.getGameConfiguration({ gameCode, currency });

@@ -3,7 +3,7 @@ import { type Round, WIN } from './round';
 import { begin, check, checkRefused } from './show';
 import { eventually, fetchJson, type Stage } from './stage';
 
-/* What is told of a round afterwards: to the game, and to the operator. */
+/* The records of a finished round, as the game and the operator read them. */
 
 export interface Played {
   playerId: string;
@@ -11,7 +11,7 @@ export interface Played {
   balanceBefore: number;
 }
 
-/** Of a real round, which a ticket paid for. */
+/** Reads the records of a real round that a ticket paid for. */
 export async function recordsOfReal(stage: Stage, played: Played): Promise<void> {
   await lastRounds(stage, played.round);
   await report(stage, played);
@@ -90,7 +90,7 @@ async function reconcile({ operator, walletUrl }: Stage, { round, balanceBefore 
   );
 }
 
-/** The operator knows nothing of a demo round (docs/interface#demo). */
+/** Checks that the operator can't see a demo round (docs/interface#demo). */
 export async function recordsOfDemo(
   { operator, provider, walletUrl }: Stage,
   played: Omit<Played, 'balanceBefore'>,

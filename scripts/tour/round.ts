@@ -3,7 +3,7 @@ import type { GameReply } from '../../sdk';
 import { begin, check, checkRefused } from './show';
 import type { Connected, Stage } from './stage';
 
-/* One round, in real or in demo mode: the rules are the same. */
+/* One round. Real mode and demo mode have the same rules. */
 
 export interface Round {
   token: string;
@@ -112,7 +112,7 @@ async function win({ provider }: Stage, round: Round, afterBet: number): Promise
   check('balance', (await provider.getBalance({ token: round.token })).totalBalance, afterBet + WIN);
 }
 
-/** getGameRoundHistoryInfo: closed rounds only, with protectedInfo. */
+/** Checks getGameRoundHistoryInfo of a closed round, including protectedInfo. */
 export async function history({ provider }: Stage, round: Round): Promise<void> {
   begin('history: getGameRoundHistoryInfo');
   const reply = await provider.getGameRoundHistoryInfo(round);

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InterfaceError } from '../../sdk';
 
-/* What a person sees of the tour: titles, every call and reply as they go over the wire, and what was checked. */
+/* The printed output of the tour: titles, every call and reply, and the checks. */
 
 const WIDTH = 118;
 const SECRET_KEYS: readonly string[] = ['token', 'currentToken'];
 const KEPT_CHARS = 8;
 
-/** A reply that is not as docs/interface has it. */
+/** A reply differs from docs/interface. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
@@ -17,7 +17,7 @@ let step = '';
 let steps = 0;
 let checks = 0;
 
-/** Of the step that is being played, for the line that tells a failure. */
+/** The current step, for the message of a failure. */
 export const currentStep = (): string => `${part}, step ${steps}, ${step}`;
 export const counts = (): string => `${steps} steps, ${checks} checks`;
 
@@ -41,7 +41,7 @@ export function check(what: string, actual: unknown, wanted: unknown): void {
   console.log(`   ✓ ${what}: ${oneLine(wanted)}`);
 }
 
-/** That the service says no, and how. @throws Unexpected */
+/** Checks that the service refuses the call with this status and error. @throws Unexpected */
 export async function checkRefused(
   what: string,
   call: Promise<unknown>,
@@ -61,7 +61,7 @@ function oneLine(value: unknown): string {
   return JSON.stringify(shortened(value)) ?? 'nothing';
 }
 
-/** Prints what goes through `fetch`, which the client kit calls: requests and replies as they really are. */
+/** Prints every request and reply of `fetch`, which the client kit uses. Tokens and signatures are shortened. */
 export function showExchanges(): void {
   const original = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
@@ -97,7 +97,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** JSON with as much on a line as fits. */
+/** JSON in lines of at most `width` characters, with as much on each line as fits. */
 function formatted(value: unknown, width: number): string {
   const inline = JSON.stringify(value) ?? '';
   if (inline.length <= width || typeof value !== 'object' || value === null) return inline;
@@ -111,7 +111,7 @@ function formatted(value: unknown, width: number): string {
     .replaceAll(/^/gm, '  ')}\n${close}`;
 }
 
-/** The parts, with commas, as few lines as they fit in; one that has lines of its own begins a new one. */
+/** Joins the parts with commas into as few lines as possible. A part with several lines begins a new line. */
 function filled(parts: string[], width: number): string[] {
   const lines: string[] = [];
   for (const [index, part] of parts.entries()) {
@@ -124,7 +124,7 @@ function filled(parts: string[], width: number): string[] {
   return lines;
 }
 
-/** Tokens open a player's session: shown by their first characters only. */
+/** Shortens tokens to their first characters, because a token opens a player's session. */
 function shortened(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return SECRET_KEYS.includes(key) ? shortText(value) : shortUrl(value);
   if (Array.isArray(value)) return value.map((part) => shortened(part));

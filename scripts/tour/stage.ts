@@ -9,7 +9,7 @@ import {
 } from '../../sdk';
 import { Unexpected } from './show';
 
-/** Who plays: the operator, the game's provider, and the sandbox's switches of the operator's wallet. */
+/** The clients of the operator and of the game's provider, and the URL of the sandbox's wallet. */
 export interface Stage {
   operator: OperatorClient;
   provider: ProviderClient;
@@ -30,7 +30,7 @@ export interface Settings {
 export function createStage({ baseUrl, walletUrl, operator, provider, gameCode, currency }: Settings): Stage {
   return {
     operator: createOperatorClient({ baseUrl, ...operator }),
-    // Once each: what is unexpected is to be seen, not tried again.
+    // One attempt for each call: a retry would hide an unexpected reply.
     provider: new ProviderClient({ baseUrl, ...provider, maxAttempts: 1 }),
     walletUrl,
     gameCode,
@@ -46,11 +46,11 @@ export interface Connected {
   gameSettings: Record<string, unknown>;
   tokenData: TokenData;
   freePlaysAvailable: FreePlaysAvailable[];
-  /** Of a history launch, where the game tells it. */
+  /** Only for a history launch, and only if the game answers the history callback. */
   gameHistory?: Record<string, string>;
 }
 
-/** @throws Unexpected for any other status than 200 or 201 */
+/** @throws Unexpected for a status outside 200 to 299 */
 export async function fetchJson<Reply>(url: string, body?: object): Promise<Reply> {
   const init = {
     method: 'POST',
@@ -65,7 +65,7 @@ export async function fetchJson<Reply>(url: string, body?: object): Promise<Repl
 const EVENTUALLY_MS = 10_000;
 const BETWEEN_MS = 500;
 
-/** For what follows a little later: reports, and lists that are read from the records. */
+/** Repeats `ask` until it returns a value, for at most 10 s. For reports and lists, which follow a little later. */
 export async function eventually<Answer>(
   ask: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
