@@ -4,16 +4,16 @@ import { chromium, type Browser } from 'playwright-core';
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const found = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
 
-/** As jest's own; without a browser it skips. */
+/** Jest's `test`, or `test.skip` if no browser is installed. */
 export const test = found === undefined ? globalThis.test.skip : globalThis.test;
 
 if (found === undefined) {
   process.stderr.write(
-    `No browser is at ${PLACES.join(', ')}, and CHROMIUM names none: tests of pages are skipped (apt-get install chromium).\n`,
+    `No browser at ${PLACES.join(', ')}, and CHROMIUM is not set: tests of pages are skipped (apt-get install chromium).\n`,
   );
 }
 
 export function startBrowser(): Promise<Browser> {
-  // Chromium's own sandbox needs rights that a container does not give. The pages are our own.
+  // Chromium's own sandbox needs rights that a container does not have. The tests open only our own pages.
   return chromium.launch({ executablePath: found!, args: ['--no-sandbox'] });
 }

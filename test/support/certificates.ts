@@ -1,4 +1,4 @@
-/** Two self-signed client certificates with their keys, for tests only; they are good for a hundred years. */
+/** Two self-signed client certificates with their keys, for tests only. They are valid for a hundred years. */
 export const CERTIFICATES = [
   {
     certificate: `-----BEGIN CERTIFICATE-----

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../stack/paths';
 
-/** A change of the sources by text; `find` has to stand in the file exactly once. */
+/** A change of the sources by text. `find` has to be in the file exactly once. */
 export interface Change {
   file: string;
   find: string;
   replace: string;
 }
 
-/** Makes the change in a copy of the sources; answers what takes it back. */
+/** Makes the change in a copy of the sources. Returns a function that undoes it. Throws if `find` is not there once. */
 export async function makeChange(
   tree: string,
   { file, find, replace }: Change,
@@ -21,12 +21,12 @@ export async function makeChange(
   const before = await readFile(path, 'utf8');
   const parts = before.split(find);
   if (parts.length !== 2)
-    throw new Error(`${file}: what is to be changed stands there ${parts.length - 1} times:\n${find}`);
+    throw new Error(`${file}: the text to change is there ${parts.length - 1} times instead of once:\n${find}`);
   await writeFile(path, parts.join(replace));
   return () => writeFile(path, before);
 }
 
-/** The project's files as they stand, in a folder of their own; libraries and server binaries are linked. */
+/** Copies the project's files, with uncommitted changes, into a new folder. Libraries and server binaries are linked. */
 export async function copyOfProject(): Promise<string> {
   const root = projectRoot();
   const copy = await mkdtemp(join(tmpdir(), 'gameround-changed-'));
@@ -36,7 +36,7 @@ export async function copyOfProject(): Promise<string> {
       await cp(join(root, file), join(copy, file), { recursive: true });
     }
   }
-  // A folder of links, since what the tests compile is kept in node_modules/.cache: changed code has none of ours.
+  // node_modules is a folder of links without .cache, so that changed code does not use our compiled files in there.
   await mkdir(join(copy, 'node_modules'));
   for (const entry of await readdir(join(root, 'node_modules'))) {
     if (entry !== '.cache') {

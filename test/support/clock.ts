@@ -1,6 +1,6 @@
 /**
- * Takes over `Date.now`, until `jest.restoreAllMocks()`. To be called before what is tested is made, which may keep
- * the function. Answers how to set the machine's clock back by an hour.
+ * Replaces `Date.now` until `jest.restoreAllMocks()`. Call it before you create the tested object, which may store the
+ * function. `setBack` sets the machine's clock back by an hour.
  */
 export function machineClock(): { setBack(): void } {
   const rightNow = Date.now;

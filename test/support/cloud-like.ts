@@ -11,7 +11,7 @@ export interface CloudLike {
   close(): Promise<void>;
 }
 
-/** A Temporal server that hands on every call but those of OperatorService, which it refuses, as Temporal Cloud does. */
+/** A proxy of a Temporal server that refuses the calls of OperatorService, as Temporal Cloud does. */
 export async function startCloudLike(target: string): Promise<CloudLike> {
   const refused: string[] = [];
   const sessions = new Set<Http2Session>();

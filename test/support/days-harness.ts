@@ -34,26 +34,26 @@ type World = Partial<Omit<GameroundActivities, 'deliver'>> & {
 /**
  * Rounds over days, on a server that skips the time in which nothing happens.
  *
- * Each test starts a server of its own, and may run twice: in one of many runs this server stood still in
- * the middle of a day, without an error. The second run tells that from a fault of a round.
+ * Each test starts its own server, and is repeated once if it fails: rarely, this server stands still in the middle of a
+ * day, without an error. If the second run fails, too, the round has a fault.
  */
 export interface DaysHarness {
   env: TestWorkflowEnvironment;
   /** Every record that was written, the newest last. */
   records: RoundSnapshot[];
-  /** What the world answers, beside a wallet and a database that take everything. */
+  /** The test's own activities. For the others, a wallet and a database accept everything. */
   world: World;
   open(policy?: Partial<RoundPolicy>): Promise<string>;
-  /** Lets this time pass; fails when the server does not skip it within 40 s. */
+  /** Lets this time pass. Rejects if the server does not skip it within 40 s. */
   sleep(ms: number): Promise<void>;
   handle(gameround: string): WorkflowHandle;
   end(gameround: string): Promise<unknown>;
-  /** The attention marks that stand on the workflow. */
+  /** The attention marks of the workflow. */
   attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** Gives each test of a file its own server, before all else that the test sets up, and a second run. */
+/** Gives each test of a file its own server before the test's other set-up, and repeats a failed test once. */
 export function daysOfEachTest(begin: (days: DaysHarness) => void): void {
   jest.retryTimes(1, { logErrorsBeforeRetry: true });
   let days: DaysHarness | undefined;
@@ -122,7 +122,7 @@ async function within<T>(ms: number, otherwise: string, work: Promise<T>): Promi
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
-/** `world` is looked at anew for every call: a test changes it as it goes. */
+/** Reads `world` at every call, because a test changes it while it runs. */
 function activitiesOf(world: World, records: RoundSnapshot[]): GameroundActivities {
   const nothing = (): Promise<undefined> => Promise.resolve(undefined);
   return {

@@ -1,7 +1,7 @@
 'use strict';
 /*
- * Required before a process of the service: ends it, as a power cut would, at a step of the activities that carry commands.
- * DIE_AT names the step, the moment and how many times it has to come: `record before 2`.
+ * Loaded by `node --require` into a process of the service. Kills the process, like a power cut, at a step of the
+ * activities that carry commands. DIE_AT has the step, the moment and the number of the occurrence: `record before 2`.
  */
 const { Collection } = require('mongodb');
 const { AsyncCompletionClient } = require('@temporalio/client');

@@ -5,7 +5,7 @@ import type { E2eStack } from './e2e-stack';
 import { eventually } from './e2e-player';
 import type { LedgerOfRound } from './wallet-controls';
 
-/** A round's record as it stands in MongoDB. */
+/** A round's record in MongoDB, with its snapshot parsed. */
 export interface RecordInMongo extends Document {
   _id: string;
   hash: string;
@@ -25,7 +25,7 @@ export async function recordOf(stack: E2eStack, gameround: string): Promise<Reco
   return found && { ...found, snapshot: roundIn(found) };
 }
 
-/** `RUNNING`, `COMPLETED`, …; `NONE` where there never was one. */
+/** `RUNNING`, `COMPLETED`, …, or `NONE` if there is no workflow. */
 export async function workflowStatus(stack: E2eStack, gameround: string): Promise<string> {
   try {
     return (await stack.temporal.workflow.getHandle(workflowIdOf(gameround)).describe()).status.name;
@@ -40,7 +40,7 @@ export interface Books {
   ledger: LedgerOfRound;
 }
 
-/** Waits until a round that is over owes nothing to anybody: its workflow has completed, its record says so. */
+/** Waits until a round's workflow has ended, and checks that it completed. Then compares the books as `agreedBooks`. */
 export async function settled(stack: E2eStack, gameround: string): Promise<Books> {
   await eventually(
     `the end of workflow ${gameround}`,
@@ -53,8 +53,8 @@ export async function settled(stack: E2eStack, gameround: string): Promise<Books
 }
 
 /**
- * The record and the operator's books of a round, after checking that they are equal: each (type, hash) effective at
- * most once, the same ones on both sides, the same money, no debit taken back after a win was paid.
+ * The record and the operator's books of a round, after checking that they agree: each transaction (type and hash) took
+ * effect at most once, both sides have the same ones and the same amounts, no debit is voided after a win was paid.
  */
 export async function agreedBooks(stack: E2eStack, gameround: string): Promise<Books> {
   const record = await recordOf(stack, gameround);
@@ -62,7 +62,7 @@ export async function agreedBooks(stack: E2eStack, gameround: string): Promise<B
   const ledger = await stack.wallet.ledger(gameround, record.operator);
   const moved = ledger.movements.map(nameOf);
   expect(moved).toEqual([...new Set(moved)]);
-  // A debit of unknown outcome may have been taken or not: it is in the record, and its void has to be on both sides.
+  // The wallet may have taken a debit of unknown outcome or not. The debit is in the record, and its void in both.
   const unsure = new Set(
     record.snapshot.transactions.filter(({ outcome }) => outcome === 'unknown').map(nameOf),
   );
@@ -82,7 +82,7 @@ function nameOf({ type, hash }: { type: string; hash: string }): string {
   return `${type} ${hash}`;
 }
 
-/** Records that say open although nobody is at work on them. */
+/** Rounds whose record is open although their workflow does not run. */
 export async function abandonedRounds(stack: E2eStack): Promise<string[]> {
   const open = await stack.db.collection<RecordInMongo>('gamerounds').find({ status: 'open' }).toArray();
   const statuses = await Promise.all(
@@ -91,7 +91,7 @@ export async function abandonedRounds(stack: E2eStack): Promise<string[]> {
   return statuses.filter(([, status]) => status !== 'RUNNING').map(([gameround]) => gameround);
 }
 
-/** How often the wallet's ledger has the movement, by type. */
+/** The number of movements in the ledger, by type. */
 export function moves({ movements }: LedgerOfRound): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { type } of movements) counts[type] = (counts[type] ?? 0) + 1;

@@ -17,15 +17,15 @@ import { transformFile } from '@swc/core';
 import { projectRoot } from '../../stack/paths';
 import { workflowBundle } from './workflow-bundle';
 
-/** What the API and worker processes are made of; the workflows come as their bundle. */
+/** The source folders of the API and worker processes. The workflows are bundled separately. */
 const SOURCES = ['src', 'activities', 'worker', 'stack'];
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * The service as compiled JavaScript, so that its processes start as fast as in production. Compiled once for each
- * state of the sources and without `npm run build`; inside the project, since modules are looked for upwards.
- * Answers the folder that stands for `dist`.
- * @param tree the folder that the sources stand in
+ * Compiles the service to JavaScript, so that its processes start as fast as in production. Does this once for each
+ * state of the sources, without `npm run build`. The result is inside the project, since Node looks for modules in the
+ * parent folders. Returns the folder of the compiled service, like `dist`.
+ * @param tree the folder with the sources
  */
 export async function compiledService(tree = projectRoot()): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'e2e-service');
@@ -42,7 +42,7 @@ export async function compiledService(tree = projectRoot()): Promise<string> {
     await compile(tree, files, aside);
     await copyFile(bundles.plain, join(aside, 'worker', 'workflow-bundle.js'));
     await copyFile(bundles.encoded, join(aside, 'worker', 'workflow-bundle-encoded.js'));
-    // Appears whole; where another process was faster, its folder is as good.
+    // The rename makes the folder appear complete. If another process was faster, its folder has the same content.
     await rename(aside, dir).catch(() => rm(aside, { recursive: true, force: true }));
   }
   const now = new Date();

@@ -9,7 +9,7 @@ import {
   type SpinCounterReply,
 } from '../../sdk';
 
-/** Any reply of the service; game replies have the fields of one. */
+/** A reply of the service, with the fields of all game replies. A body that is not JSON is in `text`. */
 export type ReplyBody = Partial<SpinCounterReply & RoundInfoReply & { errorCode: ErrorObject }> &
   Record<string, unknown>;
 
@@ -19,7 +19,7 @@ export interface Answer {
   headers: IncomingHttpHeaders;
 }
 
-/** Nothing (whole) came back: the process was killed, isn't there, or took too long. */
+/** No complete response came: the process was killed, does not run, or took too long. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -32,10 +32,10 @@ export interface Exchange {
   timeoutMs?: number;
 }
 
-/** Longer than the service lets a caller wait (10 s). */
+/** Longer than the service needs for any answer (10 s). */
 const TIMEOUT_MS = 20_000;
 
-/** One exchange on a connection of its own, so that none is left over from a process that was killed. */
+/** One exchange on a new connection, so that no connection of a killed process is reused. Rejects with NoAnswer. */
 export function exchange({ method = 'GET', url, headers, body, timeoutMs }: Exchange): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const lost = (why: unknown): void => reject(new NoAnswer(`${url}: ${String(why)}`));
@@ -65,7 +65,7 @@ function parsed(text: string): ReplyBody {
   }
 }
 
-/** Who signs: a provider or an operator. */
+/** A provider or an operator, who signs calls. */
 export interface Party {
   id: string;
   secret: string;
@@ -73,12 +73,12 @@ export interface Party {
 
 export interface CallOptions {
   requestId?: string;
-  /** As it stands in X-H-TIMESTAMP. */
+  /** The value of X-H-TIMESTAMP. */
   timestamp?: string;
   timeoutMs?: number;
 }
 
-/** Headers of a game-engine call: the signature is over the bytes of the body. */
+/** Headers of a game-engine call. The signature is over the bytes of the body. */
 export function providerHeaders(
   { id, secret }: Party,
   body: string,
@@ -94,7 +94,7 @@ export function providerHeaders(
   };
 }
 
-/** A signed game-engine call, exactly once. */
+/** Makes a signed game-engine call once, without a retry. */
 export function callAsProvider(
   api: string,
   party: Party,
@@ -112,7 +112,7 @@ export function callAsProvider(
   });
 }
 
-/** A signed call of the operator API, exactly once; `fields` as docs/signing.md lists them for the call. */
+/** Makes a signed call of the operator API once, without a retry. docs/signing.md lists the `fields` of each call. */
 export function callAsOperator(
   api: string,
   { id, secret }: Party,

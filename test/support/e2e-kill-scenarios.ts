@@ -4,7 +4,7 @@ import { catchCall, MOMENTS, type Catch, type Moment, type Scenario } from './e2
 import { describe as told, insist, newRoundId, roundOf, STAKE, takeSeat, type Seat } from './e2e-player';
 import type { E2eStack, Part } from './e2e-stack';
 
-/** One operator for each kind of caught call, so that none takes the slots of another. */
+/** One operator for each kind of caught call, so that the kinds don't use up each other's slots for wallet calls. */
 export const KILL_OPERATORS = ['op-between', 'op-debit', 'op-credit', 'op-void'].map((operatorId) => ({
   operatorId,
   walletTimeout: '8s',
@@ -15,7 +15,7 @@ const WIN = 700;
 type Wallet = Catch['wallet'];
 type When = Catch['when'];
 
-/** The rounds of every cell of a row. */
+/** The scenarios of all cells of a row. `victims`: the processes that are killed in this row. */
 export function scenariosOf(stack: E2eStack, victims: readonly Part[]): Scenario[] {
   const both = (['before', 'after'] as const).flatMap((when) => [
     ...debitScenarios(stack, victims, when),
@@ -62,13 +62,13 @@ function betweenScenarios(stack: E2eStack): Scenario[] {
 const CLOSED = /^(200 closed|400 GAMEROUNDNOTACTIVE closed)$/;
 const CANCELLED = /^(200 cancel|400 GAMEROUNDNOTACTIVE cancel)$/;
 
-/** What names the round that a start is sent again for (docs/interface#round-name). */
+/** The ids by which a repeated start finds its round (docs/interface#round-name). */
 interface Naming {
   roundId: string | null;
   requestId?: string;
 }
 
-/** What the provider does about a start without an answer; answers with what tells of the round. */
+/** The provider's reaction to a start without an answer. Returns an answer that has the round's info. */
 type Again = (seat: Seat, start: () => Promise<Answer>, look: () => Promise<Answer>) => Promise<Answer>;
 
 function debitScenarios(stack: E2eStack, victims: readonly Part[], when: When): Scenario[] {
@@ -94,7 +94,7 @@ function debitScenarios(stack: E2eStack, victims: readonly Part[], when: When): 
         await finish(seat, gameRound);
         const books = await settled(stack, gameRound);
         judgeBet(books, request.winAmount ?? 0);
-        // The wallet took the bet and said so, and nobody who had to hear it died.
+        // The wallet accepted the bet, and the worker, which gets the wallet's answer, was not killed.
         if (wallet === 'late' && victims.join() === 'api') expect(books.record.status).toBe('closed');
         await lost.over();
         await playNext(stack, seat);
@@ -145,7 +145,8 @@ function creditScenarios(stack: E2eStack, when: When): Scenario[] {
       const lost = lostCall(() => close(seat, gameRound, 'the-key'));
       const recover = async (): Promise<void> => {
         if (key === 'same') await insist(() => close(seat, gameRound, 'the-key'));
-        // A win under another key would be another win: a provider looks first, then ends the round (docs/interface#lost-reply).
+        // A win under another key would be another win, so a provider asks for the round's info first, and then ends the
+        // round (docs/interface#lost-reply).
         else if (command === 'addWin with collect') await insist(() => seat.info({ gameRound }));
         else await insist(() => close(seat, gameRound, 'another-key'));
         await finish(seat, gameRound);
@@ -232,7 +233,7 @@ async function finish(seat: Seat, gameRound: string): Promise<void> {
   expect(told(ended)).toMatch(CLOSED);
 }
 
-/** A new round that closes whatever was open; played to its end. */
+/** Starts a new round that closes the open one, and plays it to its end. */
 async function startAnother(stack: E2eStack, seat: Seat): Promise<void> {
   const request = { roundId: newRoundId(), closeOpenGame: true };
   const started = await insist(() => seat.start(request));
@@ -242,7 +243,7 @@ async function startAnother(stack: E2eStack, seat: Seat): Promise<void> {
   expect(moves(ledger)).toEqual({ debit: 1, end: 1 });
 }
 
-/** The player's next round, without any trouble. */
+/** Plays the player's next round, without faults. */
 async function playNext(stack: E2eStack, seat: Seat): Promise<void> {
   const request = { roundId: newRoundId(), winAmount: 100 };
   const started = await insist(() => seat.start(request));
@@ -251,7 +252,7 @@ async function playNext(stack: E2eStack, seat: Seat): Promise<void> {
   expect((await settled(stack, roundOf(started))).ledger.net).toBe(100 - STAKE);
 }
 
-/** The win was paid once, and everything is over. */
+/** Checks that the win was paid once and the round is closed. */
 function judgePaid({ record, ledger }: Books): void {
   expect(record).toMatchObject({
     status: 'closed',
@@ -262,7 +263,7 @@ function judgePaid({ record, ledger }: Books): void {
   expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
 }
 
-/** The bet counts once, or it was taken back. */
+/** Checks that the bet was taken once and the round is closed, or that the round is cancelled and moved no money. */
 function judgeBet({ record, ledger }: Books, winAmount: number): void {
   expect(record.status).toMatch(/^(closed|cancel)$/);
   expect(record.crashed).toBeUndefined();

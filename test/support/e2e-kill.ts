@@ -2,7 +2,7 @@ import { exchange } from './e2e-http';
 import { eventually } from './e2e-player';
 import type { E2eStack, Part } from './e2e-stack';
 
-/** Where a round's wallet call is when the processes die. */
+/** The state of a round's wallet call at the moment of the kill. */
 export const MOMENTS = [
   'between wallet calls',
   'during a debit, before the wallet processed it',
@@ -14,34 +14,34 @@ export const MOMENTS = [
 ] as const;
 export type Moment = (typeof MOMENTS)[number];
 
-/** One round of a cell of the table: brought to the moment, then, after the kill, recovered and judged. */
+/** One round of a cell of the table. It is brought to its moment; after the kill it is recovered and judged. */
 export interface Scenario {
   moment: Moment;
   name: string;
-  /** Everything up to the call that is to be interrupted. */
+  /** Does everything before the call that the kill interrupts. */
   prepare(): Promise<Prepared>;
 }
 
 export interface Prepared {
   playerId: string;
-  /** Sends the call and returns when it is where the moment says. */
+  /** Sends the call and returns when the scenario's moment is reached. */
   strike(): Promise<void>;
-  /** What the provider does from the kill on, and the judgement. */
+  /** Does what the provider does after the kill, and judges the round. */
   recover(): Promise<void>;
 }
 
-/** Which transaction is caught, and how. */
+/** The transaction that the wallet catches, and how. */
 export interface Catch {
   type: 'debit' | 'credit' | 'void';
   when: 'before' | 'after';
-  /** `silent`: no answer ever comes, and what was not processed never is. `late`: it goes on after the kill. */
+  /** `silent`: the wallet never answers, and never processes a caught call later. `late`: it goes on after the kill. */
   wallet: 'silent' | 'late';
 }
 
-/** Longer than all rounds of a table's row take to get into position, shorter than the wallet time-out. */
+/** Longer than all rounds of a row need to reach their moments, shorter than the wallet time-out. */
 const LATE_MS = 6_000;
 
-/** Has the player's next call of that type caught; answers how to wait until it is. */
+/** Makes the wallet catch the player's next call of this type. Returns a function that waits until it is caught. */
 export async function catchCall(
   stack: E2eStack,
   playerId: string,
@@ -78,12 +78,12 @@ async function sandbox(stack: E2eStack, path: string): Promise<Record<string, un
   return (await exchange({ url: `${stack.walletUrl}/sandbox/${path}` })).body;
 }
 
-/** Results by scenario; none of them is waited for by another. */
+/** Results by scenario. A failure of one does not affect the others. */
 export type Outcomes = Map<Scenario, Promise<void>>;
 
 /**
- * Brings all scenarios to their moments, kills the parts at once, starts them again and lets every provider recover.
- * Returns when all is over; a scenario that fails, fails for itself.
+ * Brings all scenarios to their moments, kills the parts at the same time, starts them again and lets every provider
+ * recover. Returns when all scenarios have ended. A failed scenario rejects only its own outcome.
  */
 export async function killAndRecover(
   stack: E2eStack,
@@ -101,9 +101,9 @@ export async function killAndRecover(
   const recovering = scenarios.map(async (scenario, at) => {
     await striking[at];
     const prepared = await preparing[at];
-    if (prepared === undefined) throw new Error('was not prepared');
+    if (prepared === undefined) throw new Error('the scenario was not prepared');
     if (scenario.moment !== 'between wallet calls' && !held.has(prepared.playerId))
-      throw new Error('the wallet had answered, or its caller had left, before the kill');
+      throw new Error('before the kill the wallet had already answered, or its caller had left');
     await prepared.recover();
   });
   const releasing = stack.wallet.release();
@@ -114,7 +114,7 @@ export async function killAndRecover(
   return new Map(scenarios.map((scenario, at) => [scenario, recovering[at] ?? Promise.resolve()]));
 }
 
-/** Players whose call is at the wallet at this moment, unanswered. */
+/** Players with a call at the wallet that has no answer yet. */
 async function heldPlayers(stack: E2eStack): Promise<Set<string>> {
   const { calls } = await sandbox(stack, 'calls?path=/doTransactions&limit=100000');
   const held = (
@@ -125,7 +125,7 @@ async function heldPlayers(stack: E2eStack): Promise<Set<string>> {
   return new Set(held.map(({ body }) => (body as { playerId: string }).playerId));
 }
 
-/** Judges one cell: all its rounds, each failure under its name. */
+/** Judges all rounds of one cell. Throws with a line for each failed round. */
 export async function judgeCell(outcomes: Outcomes, moment: Moment): Promise<void> {
   const cell = [...outcomes].filter(([scenario]) => scenario.moment === moment);
   expect(cell.length).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import type { E2eStack } from './e2e-stack';
 export const STAKE = 250;
 
 export interface StartRequest extends CallOptions {
-  /** externalGameProviderRoundId; default: a fresh one. Null: none. */
+  /** externalGameProviderRoundId. Default: a new one. Null: none. */
   roundId?: string | null;
   debitAmount?: number;
   winAmount?: number;
@@ -33,11 +33,11 @@ export interface FinishRequest extends CallOptions {
   transactionId?: string;
 }
 
-/** A player in the demo game as its provider's server plays for them: every method is one signed call, sent once. */
+/** A player in the demo game. Every method makes one signed call of the provider's server, without a retry. */
 export interface Seat {
   operatorId: string;
   playerId: string;
-  /** The session's. */
+  /** The session's token. */
   token: string;
   start(request?: StartRequest): Promise<Answer>;
   win(gameRound: string, request: WinRequest): Promise<Answer>;
@@ -46,13 +46,13 @@ export interface Seat {
   void(gameRound: string, request?: CallOptions): Promise<Answer>;
   /** getGameRoundInfo. */
   info(asked?: { gameRound?: string; externalGameProviderRoundId?: string }): Promise<Answer>;
-  /** Any other game-engine call; the token is added. */
+  /** Any other game-engine call. Adds the token. */
   call(path: string, request?: object, options?: CallOptions): Promise<Answer>;
-  /** Starts a round and answers its hash. */
+  /** Starts a round and returns its hash. */
   open(request?: StartRequest): Promise<string>;
 }
 
-/** Launches the game for a player, connects, and sits down with the session's token. */
+/** Launches the game for a player, connects, and returns a seat with the session's token. */
 export async function takeSeat(
   stack: E2eStack,
   {
@@ -134,7 +134,7 @@ export function roundOf({ body }: Answer): string {
   return hash;
 }
 
-/** `200 closed`, `400 GAMEROUNDNOTACTIVE cancel`: what a provider decides by. */
+/** The parts of an answer that a provider acts on: `200 closed`, `400 GAMEROUNDNOTACTIVE cancel`. */
 export function describe({ status, body }: Answer): string {
   const { errorCode, gameRoundInfo } = body;
   return [status, errorCode?.msg, gameRoundInfo?.status].filter((part) => part !== undefined).join(' ');
@@ -143,8 +143,8 @@ export function describe({ status, body }: Answer): string {
 const PAUSE_MS = 250;
 
 /**
- * A provider whose calls go unanswered: asks the same again until there is a definite answer. Nothing (a dead process)
- * and 503 are none; a 502 is one where it tells that the round is cancelled.
+ * Repeats a call, as a provider does, until there is a definite answer. No answer (a killed process) and 503 are not
+ * definite. A 502 is definite only if it says that the round is cancelled. Throws at a 500.
  */
 export async function insist(ask: () => Promise<Answer>, timeoutMs = 90_000): Promise<Answer> {
   const deadline = Date.now() + timeoutMs;

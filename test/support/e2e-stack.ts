@@ -23,17 +23,17 @@ import {
 import { bareEnvironment, logDirOf, removeServiceData, signalTo, startServer } from './service-processes';
 import { walletControls, type WalletControls } from './wallet-controls';
 
-/** The second ones run only where a test starts them. */
+/** `worker2`, `api2` and `service2` run only if a test starts them. */
 export type Part = 'temporal' | 'mongod' | 'worker' | 'api' | 'worker2' | 'api2' | 'service' | 'service2';
 
 export interface E2eOptions {
   /** Default: one operator, `op1`. */
   operators?: readonly OperatorOptions[];
-  /** Beside the demo game. */
+  /** Additional games, beside the demo game. */
   games?: readonly GameOptions[];
-  /** `service`: API and worker in one process; default: a process each. */
+  /** `service`: API and worker in one process. `apart` (default): a process each. */
   shape?: 'service' | 'apart';
-  /** Settings of API and worker beside the stack's own. */
+  /** Additional settings of API and worker. They override the stack's own. */
   env?: NodeJS.ProcessEnv;
   /** Default: the sandbox's wallet in this process. */
   startWallet?: (options: E2eWallet) => Promise<RunningServer>;
@@ -48,15 +48,15 @@ export interface E2eWallet {
 }
 
 /**
- * A whole private service: Temporal, mongod, API and worker as processes that can be killed and started one by one on
- * the same data, beside the sandbox's wallet and demo game in this process.
+ * A whole private service. Temporal, mongod, API and worker are processes that can be killed and started one by one on
+ * the same data. The sandbox's wallet and demo game run in this process by default.
  */
 export interface E2eStack {
   /** Base URL. */
   api: string;
   /** Base URL of the second API. */
   api2: string;
-  /** Base URL of where the first API, or the first worker, tells about itself. */
+  /** Base URL of the admin port of the first API, and of the first worker. */
   admin: Record<'api' | 'worker', string>;
   walletUrl: string;
   gameUrl: string;
@@ -68,26 +68,26 @@ export interface E2eStack {
   temporal: Client;
   db: Db;
   operator(operatorId: string): Party;
-  /** `kill -9`, all of them at one moment; returns when they are gone. */
+  /** `kill -9` of all parts at the same moment. Returns when they have ended. */
   kill(...parts: Part[]): Promise<void>;
-  /** SIGTERM; returns when they are gone. */
+  /** SIGTERM to all parts. Returns when they have ended. */
   stop(...parts: Part[]): Promise<void>;
-  /** Starts what was killed or stopped, servers first. Returns when servers answer and the processes run. */
+  /** Starts parts that don't run, servers first. Returns when the servers answer and the processes run. */
   start(parts: readonly Part[], env?: NodeJS.ProcessEnv): Promise<void>;
-  /** Waits until the API says that it is ready. */
+  /** Waits until the API answers its readiness check with 200. */
   ready(): Promise<void>;
-  /** Undefined while it doesn't run. */
+  /** Undefined while the part doesn't run. */
   pid(part: Part): number | undefined;
-  /** All that the processes have written, of this service's and of the servers'. */
+  /** The complete logs of the service's processes and of the servers. */
   logs(): Promise<string>;
-  /** The last lines that a process wrote. */
+  /** The last lines of a process's log. */
   tail(part: Part): string;
-  /** Ends everything and removes its data, whatever state it is in. */
+  /** Kills all processes, in any state, and removes their data. */
   close(): Promise<void>;
 }
 
 const READY_TIMEOUT_MS = 60_000;
-/** Longer than a worker takes to finish a wallet call. */
+/** Longer than a worker needs to finish a wallet call. */
 const STOP_TIMEOUT_MS = 30_000;
 
 export async function startE2eStack({
@@ -98,7 +98,7 @@ export async function startE2eStack({
   startWallet = (options) => createWalletApp(options).start(),
   startGame = startDemoGame,
 }: E2eOptions = {}): Promise<E2eStack> {
-  // The shared test servers remove folders of this name whose process is gone.
+  // The shared test servers remove folders with such a name if their process has ended.
   const dataDir = await mkdtemp(join(tmpdir(), `gameround-test-${process.pid}-e2e-`));
   const undo: (() => Promise<unknown>)[] = [() => removeServiceData(dataDir)];
   const close = async (): Promise<void> => {
@@ -224,7 +224,7 @@ class Processes {
     await Promise.all(others.map((part) => this.#start(part, env)));
   }
 
-  /** All signals go out before the first wait: at one moment, as far as there is one. */
+  /** Sends all signals before it waits, so that the processes end at nearly the same moment. */
   async end(parts: readonly Part[], signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const children = parts.flatMap((part) => this.#running.get(part) ?? []);
     for (const { pid } of children) signalTo(pid, signal);
@@ -244,7 +244,7 @@ class Processes {
     return this.#logs.get(part)?.tail(20).join('\n') ?? '';
   }
 
-  /** The first process that ended without being asked to. */
+  /** Rejects with the log of the first process that ends. */
   async failed(): Promise<never> {
     const ends = [...this.#running].map(async ([part, { exited }]) => {
       await exited;

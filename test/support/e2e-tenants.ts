@@ -3,7 +3,7 @@ import type { Party } from './e2e-http';
 
 export interface OperatorOptions {
   operatorId: string;
-  /** Default `2s`: hanging calls don't hold up the tests. */
+  /** Default `2s`, so that hanging calls don't delay the tests. */
   walletTimeout?: string;
   autoCloseAfter?: string;
   /** Default true. */
@@ -16,7 +16,7 @@ export interface OperatorOptions {
   repeatableErrorIds?: number[];
 }
 
-/** A game of the provider beside the demo game. */
+/** Another game of the demo game's provider. */
 export interface GameOptions {
   gameCode: string;
   followUpDebits?: boolean;
@@ -25,13 +25,13 @@ export interface GameOptions {
   resultCallback?: boolean;
 }
 
-/** The demo game's provider as `npm run tour` knows it, and another one beside it with a game of its own. */
+/** The demo game's provider, the same as in `npm run tour`, and another provider with another game. */
 export const PROVIDER: Party = { id: 'gp1', secret: sandbox.providers[0]!.secrets[0]! };
 export const GAME_CODE = 'demo-slot';
 export const OTHER_PROVIDER: Party = { id: 'gp2', secret: 'e2e-other-secret' };
 export const OTHER_GAME_CODE = 'other-slot';
 
-/** No, two and three decimals, and a code of four letters: amounts are minor units of each. */
+/** Currencies with two, no and three decimals, and one with a code of four letters. */
 export const CURRENCIES = { EUR: 1, JPY: 100, KWD: 0.1, USDT: 10 };
 
 export function operatorParty(operatorId: string): Party {
@@ -39,7 +39,7 @@ export function operatorParty(operatorId: string): Party {
   return { id: operatorId, secret: known?.secrets[0] ?? `e2e-secret-of-${operatorId}` };
 }
 
-/** TENANTS_FILE (docs/interface#tenants-file) of a stack: its operators with one wallet, the demo game. */
+/** The text of a stack's TENANTS_FILE (docs/interface#tenants-file). */
 export function tenantsFile(parts: {
   walletUrl: string;
   gameUrl: string;

@@ -1,6 +1,6 @@
 import { startTestServers, type TestServers } from './servers';
 
-/** Where global teardown, which jest runs in this same process, finds what was started. */
+/** Passes the servers to the global teardown, which jest runs in the same process. */
 export interface WithServers {
   gameroundTestServers?: TestServers;
 }

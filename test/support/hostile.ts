@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Names that a language, a database or a driver of one may take for its own, and those of our own entries. */
+/** Names with a meaning for a language, a database or its driver, and names of the service's own entries. */
 export const HOSTILE_NAMES = [
   ...'result rngCallId jackpotPayout counterType awarded used info winAmount own'.split(' '),
   ...'constructor prototype toString hasOwnProperty toJSON toBSON valueOf then length'.split(' '),
@@ -21,14 +21,14 @@ const name = fc.oneof(
 );
 const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ maxLength: 40, unit: 'grapheme' }));
 
-/** An object of strings whose names are free. `__proto__` is refused. */
+/** An object of strings with any names, except `__proto__`, which the service refuses. */
 export const hostileStrings = fc
   .uniqueArray(fc.tuple(name, text), { maxLength: 12, selector: ([key]) => key })
   .map(
     (entries) => Object.fromEntries(entries.filter(([key]) => key !== '__proto__')) as Record<string, string>,
   );
 
-/** All of them at once. */
+/** One object with all hostile names. */
 export const ALL_HOSTILE: Record<string, string> = Object.fromEntries(
   HOSTILE_NAMES.map((key, index) => [key, HOSTILE_TEXTS[index % HOSTILE_TEXTS.length]!]),
 );

@@ -31,11 +31,11 @@ export interface WinOptions {
   betData?: Record<string, string>;
 }
 
-/** A game as its provider plays it: one session, every call with ids of its own unless it is told which. */
+/** A player with one session. Every call gets new ids unless the caller gives ids. */
 export interface Player {
   session: Session;
   start(options?: StartOptions): Promise<RoundReply>;
-  /** Starts a round and answers its hash. */
+  /** Starts a round and returns its hash. Throws if the start is refused. */
   open(options?: StartOptions): Promise<string>;
   win(gameRound: string, options?: WinOptions): Promise<RoundReply>;
   end(gameRound: string, transactionId?: string): Promise<RoundReply>;
@@ -107,13 +107,13 @@ export function playerOf(harness: RoundsHarness, change: Partial<Session> = {}):
   };
 }
 
-/** A reply as its caller hears it: that it is a repeat is for the service alone. */
+/** The reply without `isRepeat`, which only the service itself uses. */
 async function told(reply: Promise<RoundReply>): Promise<RoundReply> {
   const { isRepeat: _isRepeat, ...heard } = await reply;
   return heard;
 }
 
-/** The refusal that a call ends with, whether its round gave it or nobody could be asked. */
+/** The refusal of a call, whether it is in the reply or was thrown. Throws if the call was not refused. */
 export async function refusalOf(call: Promise<RoundReply>): Promise<Refusal> {
   try {
     const { refusal } = await call;
@@ -125,13 +125,13 @@ export async function refusalOf(call: Promise<RoundReply>): Promise<Refusal> {
   }
 }
 
-/** `400 GAMEROUNDNOTACTIVE` */
+/** The refusal of a call as text, such as `400 GAMEROUNDNOTACTIVE`. */
 export async function refused(call: Promise<RoundReply>): Promise<string> {
   const { status, errorCode } = await refusalOf(call);
   return `${status} ${errorCode.msg}`;
 }
 
-/** Waits until a round that is over owes nothing to anybody. */
+/** Waits until a round's workflow has completed. */
 export async function finished(harness: RoundsHarness, gameround: string): Promise<void> {
   await harness.handle(gameround).result();
 }
@@ -142,8 +142,8 @@ export interface Books {
 }
 
 /**
- * The record and the operator's books of a round: what took effect is the same on both sides, each hash once, and the
- * money adds up. A debit with an unknown outcome may be there or not: its void has to be.
+ * The record and the operator's books of a round, after checking that both have the same effective transactions, each
+ * once, and the same amounts. A debit of unknown outcome may be on one side only.
  */
 export async function agreedBooks(harness: RoundsHarness, gameround: string): Promise<Books> {
   const record = await harness.rounds.find(gameround);

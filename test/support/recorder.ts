@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunningServer } from '../../sandbox/http/server';
 
-/** An exchange as it passed. */
+/** One recorded exchange. */
 export interface Seen {
   method: string;
   path: string;
@@ -12,7 +12,7 @@ export interface Seen {
   reply: unknown;
 }
 
-/** Stands before a partner's server and keeps each exchange in `seen`. */
+/** Starts a proxy before a partner's server that adds each exchange to `seen`. `close` closes both. */
 export async function recorded(server: RunningServer, seen: Seen[]): Promise<RunningServer> {
   const proxy = createServer((request, response) => {
     void (async () => {

@@ -5,12 +5,12 @@ import { findBinary } from '../../stack/binaries';
 import { freePorts } from '../../stack/ports';
 import { startTemporal, type TemporalServer } from '../../stack/temporal';
 
-/** A Temporal server of a test's own, whose database file can be copied and put back. */
+/** A private Temporal server of one test. Its database file can be copied and restored. */
 export interface RestorableTemporal {
   readonly address: string;
-  /** Stops the server and copies its database; `start` is the test's. */
+  /** Stops the server and copies its database. The test has to call `start`. */
   copy(): Promise<void>;
-  /** Stops the server and puts the copy back. */
+  /** Stops the server and restores the copy. The test has to call `start`. */
   putBack(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startRestorable(): Promise<RestorableTemporal> {
   const start = async (): Promise<void> => {
     server = await startTemporal({ binary, port, dataFile: join(dir, DATABASE), logDir: dir });
   };
-  /** The file, and what SQLite keeps beside it. */
+  /** Copies the database file and SQLite's files beside it. */
   async function move(from: string, to: string): Promise<void> {
     await stop();
     for (const name of await databaseFiles(to)) await rm(join(to, name));

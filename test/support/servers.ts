@@ -7,7 +7,7 @@ import { startMongod } from '../../stack/mongod';
 import { freePorts } from '../../stack/ports';
 import { startTemporal } from '../../stack/temporal';
 
-/** Servers that all test files of one jest run share; their addresses are in the environment. */
+/** Servers that all test files of one jest run share. Their addresses are in the environment. */
 export interface TestServers {
   stop(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface TestServers {
 type Find = (name: BinaryName) => Promise<string>;
 type Variable = 'TEST_TEMPORAL_ADDRESS' | 'TEST_MONGODB_URI' | 'TEST_SERVER_BINARY';
 
-/** What a variable's value is, and how to end what was started for it. */
+/** The value of a variable, and a function that stops the server that was started for it. */
 interface Started {
   readonly value: string;
   readonly stop?: () => Promise<void>;
@@ -24,8 +24,9 @@ interface Started {
 const PREFIX = 'gameround-test-';
 
 /**
- * One Temporal development server and one mongod for this run, on free ports, with data in a folder that goes with
- * them. Sets TEST_TEMPORAL_ADDRESS, TEST_MONGODB_URI and TEST_SERVER_BINARY; what is already set is used as it is.
+ * Starts one Temporal development server and one mongod for this run, on free ports, with data in a folder that `stop`
+ * removes. Sets TEST_TEMPORAL_ADDRESS, TEST_MONGODB_URI and TEST_SERVER_BINARY. A variable that is already set stays,
+ * and nothing is started for it.
  */
 export async function startTestServers(
   env: NodeJS.ProcessEnv = process.env,
@@ -42,7 +43,7 @@ export async function startTestServers(
     if (started.stop) undo.push(started.stop);
     env[variable] = started.value;
   });
-  // All settle before anything is judged, so that a failure of one leaves none of the others half started.
+  // Waits for all before it reports a failure, so that no other server stays half started.
   const failed = (await Promise.allSettled(starting)).find((result) => result.status === 'rejected');
   if (failed === undefined) return { stop };
   await stop();
@@ -71,7 +72,7 @@ function findAloud(name: BinaryName): Promise<string> {
   return findBinary(name, { onProgress: (line) => void process.stderr.write(`${line}\n`) });
 }
 
-/** Named after our process, so that what a killed run left behind is known as such and removed. */
+/** Creates a folder named after our process, and removes folders of runs that were killed. */
 async function ownFolder(): Promise<string> {
   const entries = (await readdir(tmpdir())).filter((entry) => entry.startsWith(PREFIX));
   const stale = entries.filter((entry) => !isAlive(Number(entry.slice(PREFIX.length).split('-')[0])));

@@ -5,11 +5,11 @@ import type { Child } from '../../stack/child';
 import { startMongod } from '../../stack/mongod';
 import { startTemporal } from '../../stack/temporal';
 
-/* What every private service is made of, whoever starts it: the end-to-end tests, the benches, chaos. */
+/* Parts of a private service, for the end-to-end tests, the benches and chaos. */
 
 export type Server = 'temporal' | 'mongod';
 
-/** Over the data of an earlier one, if there is any; returns when it answers. */
+/** Starts a server on the data of an earlier one, if there is any. Returns when it answers. */
 export async function startServer(
   server: Server,
   { dataDir, ports }: { dataDir: string; ports: Record<Server, number> },
@@ -27,13 +27,13 @@ export function logDirOf(dataDir: string): string {
   return join(dataDir, 'logs');
 }
 
-/** Nothing of the machine's own settings but what a program needs to run. */
+/** Only those variables of this machine's environment that a program needs to run. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG } = process.env;
   return { PATH, HOME, LANG };
 }
 
-/** False where the process has gone by itself; whoever waits for something from it will notice. */
+/** False if the process has already ended. Then another part of the test notices that. */
 export function signalTo(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
@@ -42,7 +42,7 @@ export function signalTo(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** E2E_LOGS names a folder to keep the processes' logs in, for whoever has to find out why a run failed. */
+/** Removes the data. If E2E_LOGS names a folder, copies the processes' logs there first, to examine a failed run. */
 export async function removeServiceData(dataDir: string): Promise<void> {
   const kept = process.env.E2E_LOGS;
   if (kept) await cp(logDirOf(dataDir), join(kept, basename(dataDir)), { recursive: true });

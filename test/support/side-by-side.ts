@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { playerOf, type Player } from './player';
 import type { RoundsHarness } from './rounds-harness';
 
-/** What a test has to itself: its own player, and faults that meet nobody else. */
+/** The private parts of one test: its own player, and faults that meet only this player. */
 export interface Scene {
   player: Player;
-  /** Names the scene's first round. */
+  /** Id for the scene's first round. */
   roundId: string;
-  /** The next calls with a transaction of that type go wrong, in this order. */
+  /** Adds faults for the player's next calls with a transaction of this type, in this order. */
   on: (type: 'debit' | 'credit' | 'end' | 'void' | undefined, ...faults: object[]) => Promise<void>;
 }
 
 type Scenario = (name: string, run: (scene: Scene) => Promise<void>) => void;
 
-/** At a time; more would be in each other's way on a small machine. */
+/** How many scenarios run at a time. More would slow each other down on a small machine. */
 const AT_A_TIME = 12;
 
 /**
- * Tests that mostly wait for retries and time-outs: they run side by side, and each shows as a test of its own.
- * `get` gives the harness once the file's own beforeAll has started it.
+ * Runs tests at the same time that mostly wait for retries and time-outs. Jest reports each as its own test. `get`
+ * returns the harness after the file's own beforeAll has started it.
  */
 export function sideBySide(get: () => RoundsHarness, describe: (scenario: Scenario) => void): void {
   const waiting: [name: string, run: (scene: Scene) => Promise<void>][] = [];

@@ -1,4 +1,4 @@
-/* docs/interface#game-settings, copied by hand: the names and their types, apart from the product's own list. */
+/* Names and types of docs/interface#game-settings, copied by hand, to be independent of the product's list. */
 
 export const BOOLEANS = [
   'autoplayEnabled',
@@ -66,7 +66,7 @@ export const STRINGS = [
 export const NUMBER_ARRAYS = ['customStakes'];
 export const STRING_ARRAYS = ['doNotStoreSettings', 'displayWinOdds'];
 
-/** A value for every setting that is none of the defaults; links are links. */
+/** A value for every setting, different from its default. Settings with a URL get a URL. */
 export function everySetting(): Record<string, unknown> {
   const of = (names: readonly string[], value: (name: string, index: number) => unknown) =>
     Object.fromEntries(names.map((name, index) => [name, value(name, index)]));

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Takes bets at each of the addresses, once it goes on: until then the kernel has no room for another connection. */
+/**
+ * A wallet that is stopped (SIGSTOP) with a full connection queue at each of its addresses, so that new connections
+ * hang. After `goOn` it accepts bets.
+ */
 export interface StoppedServer {
   port: number;
   goOn(): void;
@@ -32,7 +35,7 @@ export async function startStoppedServer(hosts: string[], port = 0): Promise<Sto
   child.kill('SIGSTOP');
   const filling: Socket[] = [];
   for (const host of hosts) {
-    // A queue of 1 takes two.
+    // A queue with a backlog of 1 holds two connections.
     for (let nth = 0; nth < 2; nth += 1) {
       const socket = connect(Number(bound), host).on('error', () => undefined);
       filling.push(socket);

@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm';
 
-/** Far apart, one with half an hour, one with daylight saving time. */
+/** Time zones far from each other, some with half hours, some with daylight saving time. */
 export const TIME_ZONES = ['UTC', 'Asia/Kolkata', 'America/St_Johns', 'Pacific/Auckland'] as const;
 
 /** Jest gives a test a copy of the environment. The time zone is read from that of the real process. */

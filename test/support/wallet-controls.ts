@@ -7,9 +7,9 @@ export interface Movement {
 }
 
 export interface LedgerOfRound {
-  /** `unknown` where the operator never heard of it. */
+  /** `unknown` if the operator does not know the round. */
   status: 'open' | 'closed' | 'failed' | 'voided' | 'unknown';
-  /** What the round did to the player's balance, minor units. */
+  /** The change of the player's balance by the round, in minor units. */
   net: number;
   movements: Movement[];
 }
@@ -29,18 +29,18 @@ export interface WalletCallSeen {
   };
 }
 
-/** The sandbox wallet's switches and books, over HTTP as everybody uses them. */
+/** The switches and books of the sandbox's wallet, over its public HTTP interface. */
 export interface WalletControls {
-  /** See sandbox/http/faults.ts; answers the switch's id. */
+  /** Adds a switch (sandbox/http/faults.ts). Returns its id. */
   fault(fault: object): Promise<number>;
   clearFaults(): Promise<void>;
-  /** Lets what is held be processed. */
+  /** Lets the wallet process the calls that it holds. */
   release(): Promise<void>;
   ledger(gameround: string, operatorId?: string): Promise<LedgerOfRound>;
-  /** doTransactions calls of a round as they arrived, oldest first. */
+  /** doTransactions calls of a round, oldest first. */
   calls(gameround: string): Promise<WalletCallSeen[]>;
   callsOfPlayer(playerId: string): Promise<WalletCallSeen[]>;
-  /** The types of their transactions, call by call. */
+  /** For each call of a round, the types of its transactions, such as `credit+end`. */
   sent(gameround: string): Promise<string[]>;
   balance(playerId: string, operatorId?: string): Promise<number | undefined>;
 }

@@ -7,10 +7,10 @@ import { projectRoot } from '../../stack/paths';
 import { OPERATORS, REPEATABLE_ERROR_ID, required } from './rounds-harness';
 import { workflowBundle } from './workflow-bundle';
 
-/** The real worker (worker/main.ts), compiled: as a process of its own it can be killed. */
+/** The real worker (worker/main.ts), compiled, so that a test can start it as a process and kill it. */
 export interface CompiledWorker {
   readonly dir: string;
-  /** Returns when it is ready. */
+  /** Returns when the worker is ready. */
   start(settings: WorkerSettings): Promise<WorkerProcess>;
   begin(settings: WorkerSettings): Beginning;
   remove(): Promise<void>;
@@ -18,25 +18,25 @@ export interface CompiledWorker {
 
 export interface WorkerSettings {
   walletUrl: string;
-  /** For all operators, for example `5s`. */
+  /** The wallet time-out of all operators, for example `5s`. */
   walletTimeout: string;
   namespace: string;
   database: string;
-  /** Another Temporal server than the tests' common one. */
+  /** Default: the tests' shared Temporal server. */
   temporalAddress?: string;
   environment?: NodeJS.ProcessEnv;
 }
 
 export interface WorkerProcess {
   readonly pid: number;
-  /** kill -9; returns when it is gone. */
+  /** Sends SIGKILL. Returns when the process has ended. */
   kill(): Promise<void>;
-  /** SIGTERM; returns the exit code, null when a signal ended it. */
+  /** Sends SIGTERM. Returns the exit code, or null if a signal ended the process. */
   stop(): Promise<number | null>;
   log(): string;
 }
 
-/** A worker that may take its time to become ready. */
+/** A worker that is starting. `log` can be read before it is ready. */
 export interface Beginning {
   log(): string;
   ready: Promise<WorkerProcess>;
@@ -45,7 +45,7 @@ export interface Beginning {
 const SOURCES = ['activities', 'src', 'worker'];
 const READY_TIMEOUT_MS = 60_000;
 
-/** Compiles into the project, since modules are looked for upwards from there. */
+/** Compiles into a folder of the project, since Node looks for modules in the parent folders. */
 export async function compileWorker(): Promise<CompiledWorker> {
   const cache = join(projectRoot(), 'node_modules', '.cache');
   await mkdir(cache, { recursive: true });
@@ -59,7 +59,7 @@ export async function compileWorker(): Promise<CompiledWorker> {
     begin: (settings) => {
       const name = `worker-${(started += 1)}.log`;
       const ready = startWorker(dir, settings, name);
-      // Whoever waits for it hears of its failure.
+      // Avoids an unhandled rejection. A caller that waits for `ready` still gets the error.
       ready.catch(() => undefined);
       return { ready, log: () => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : '') };
     },
@@ -86,7 +86,7 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
   const logFile = join(dir, logName);
   const log = openSync(logFile, 'a');
   const child = fork(join(dir, 'worker', 'main.js'), {
-    // Nothing of ours gets in by accident: the settings of this test only.
+    // Only the settings of this test, so that none of this process's settings gets in by accident.
     env: {
       PATH: process.env.PATH,
       TEMPORAL_ADDRESS: settings.temporalAddress ?? required('TEST_TEMPORAL_ADDRESS'),
@@ -115,7 +115,7 @@ async function startWorker(dir: string, settings: WorkerSettings, logName: strin
     );
     const onExit = (code: number | null): void =>
       settle(new Error(`the worker ended with ${code}:\n${read()}`));
-    // Afterwards nothing of this may still go off: the test's folder, and its test file, will be gone.
+    // Removes the timer and the listener. They would read the log after the test has removed its folder.
     const settle = (error?: Error): void => {
       clearTimeout(timer);
       child.off('exit', onExit);

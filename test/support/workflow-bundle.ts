@@ -6,7 +6,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { projectRoot } from '../../stack/paths';
 import { bundleCode, type FailuresKind } from '../../worker/bundle';
 
-/** What the workflows are made of, the libraries included. */
+/** The sources of the workflow bundle. package-lock.json stands for the libraries. */
 const SOURCES = [
   'workflows',
   'src/contracts',
@@ -18,8 +18,9 @@ const SOURCES = [
 ];
 
 /**
- * The workflows as one file of code: bundled once for each state of their sources, since that takes seconds.
- * @param tree the folder that their sources stand in
+ * Bundles the workflows into one file and returns its path. Does this once for each state of the sources, since it takes
+ * seconds.
+ * @param tree the folder with the sources
  * @param use `replay`: also reports what a replayed workflow does (proof/told.ts)
  */
 export async function workflowBundle(
@@ -34,7 +35,7 @@ export async function workflowBundle(
     const more = use === 'replay' ? [join(projectRoot(), 'proof', 'told')] : [];
     const code = await bundleCode(join(tree, 'workflows', 'index.ts'), failures, logger, more);
     await mkdir(cache, { recursive: true });
-    // Appears whole: another process may be looking for it.
+    // The rename makes the file appear complete, since another process may look for it.
     await writeFile(`${file}.${process.pid}`, code);
     await rename(`${file}.${process.pid}`, file);
   }
