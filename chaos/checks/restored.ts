@@ -8,7 +8,8 @@ export const movedSince = (restores: readonly Restore[], gameround: string): Res
 
 /** I11a: a round that was over when Temporal was restored keeps its status, and accepted transactions stay accepted. */
 export function overStaysOver({ rounds, stack }: Evidence): Checked {
-  const promise = 'rounds that were over and transactions that were accepted before Temporal was restored stay so';
+  const promise =
+    'rounds that were over and transactions that were accepted before Temporal was restored stay so';
   return perRound('I11a', promise, rounds.values(), ({ gameround, record }) => {
     const restores = movedSince(stack.restores, gameround);
     if (restores.length === 0) return undefined;

@@ -97,7 +97,8 @@ function differences(record: Record<string, unknown>, state: Record<string, unkn
 
 /** I5c: every workflow ends by its own rules. */
 export function properEnds({ rounds }: Evidence): Checked {
-  const promise = 'every workflow completed, or failed before its round began because it did not get the guard';
+  const promise =
+    'every workflow completed, or failed before its round began because it did not get the guard';
   return perRound('I5c', promise, rounds.values(), ({ workflow, record, movements }: RoundEvidence) => {
     if (workflow === undefined) return undefined;
     const { status } = workflow;

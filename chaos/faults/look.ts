@@ -60,7 +60,9 @@ export class Look {
       .reduce((sum, { amount }) => sum + amount, 0);
     const net = movements.reduce((sum, { realDelta }) => sum + realDelta, 0);
     if (credited !== books.credited || net !== books.net)
-      this.note(`the books have ${credited} credited, ${net} net, instead of ${books.credited}, ${books.net}`);
+      this.note(
+        `the books have ${credited} credited, ${net} net, instead of ${books.credited}, ${books.net}`,
+      );
   }
 
   async movements(): Promise<Movement[]> {

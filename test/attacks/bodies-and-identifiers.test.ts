@@ -15,7 +15,7 @@ import {
 } from '../http/support';
 import { talk } from './support';
 
-/* What may stand in a body, and what may stand in an identifier. See also test/http/bodies.test.ts. */
+/* Hostile bodies and identifiers. See also test/http/bodies.test.ts. */
 
 let service: Service;
 let token: string;
@@ -29,7 +29,7 @@ beforeEach(() => {
   service.commands.startGameRound.mockResolvedValue(roundReply());
 });
 
-/** The bytes, signed as they are: what is wrong with them is all that is wrong. */
+/** Sends the bytes with a valid signature, so that only the bytes themselves can be wrong. */
 async function sendBytes(path: string, body: Buffer): Promise<{ statuses: number[]; text: string }> {
   const timestamp = new Date(service.clock.now).toISOString();
   const signature = createHmac('sha256', 'secret-of-gp1')
@@ -78,7 +78,7 @@ describe('a signed body', () => {
     expect(service.commands.startGameRound).not.toHaveBeenCalled();
   });
 
-  it('of a number with half a million digits is answered, before and after the signature', async () => {
+  it('with a number of half a million digits is answered, before and after the signature check', async () => {
     const number = `1.${'0'.repeat(500_000)}1`;
     expect((await sendBytes('/testPing', Buffer.from(`{"testData":${number}}`))).statuses).toEqual([400]);
     const unsigned = await operatorCall(service, 'POST', '/registerPlayer', ['p'], `{"playerId":${number}}`, {
@@ -96,7 +96,7 @@ describe('a signed body', () => {
     ['{"$ne":""}', 'gameRound'],
     ['{"$regex":".*"}', 'gameRound'],
     ['{"toString":"x"}', 'gameRound'],
-  ])('of %s as %s is no identifier', async (value, field) => {
+  ])('with %s as %s is refused, because it is no string', async (value, field) => {
     const body = JSON.stringify({ token, gameRound: HASH }).replace(
       new RegExp(`"${field}":"[^"]*"`),
       `"${field}":${value}`,
@@ -108,7 +108,7 @@ describe('a signed body', () => {
     ]);
   });
 
-  it('of an operator with $ne in its fields is not even signed', async () => {
+  it('of an operator with $ne in its signed fields is refused', async () => {
     const body = { playerId: { $ne: '' }, gameRound: { $ne: '' } };
     const signedAsEmpty = await operatorCall(service, 'POST', '/getGameRoundReport', ['', ''], body);
     expect([signedAsEmpty.status, signedAsEmpty.body.errorCode?.id]).toEqual([400, 1000]);
@@ -119,7 +119,7 @@ describe('a signed body', () => {
   });
 
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '$where', 'a.b'])(
-    'of %s as player, round and token names nothing but itself',
+    'with %s as player, round and token has no special meaning',
     async (name) => {
       expect((await getGameUrl(service, { playerId: name })).body).toMatchObject({ isNew: true });
       expect((await getGameUrl(service, { playerId: name })).body).toMatchObject({ isNew: false });
@@ -155,7 +155,7 @@ describe('a signed body', () => {
   });
 });
 
-describe('two identifiers that look alike are two', () => {
+describe('two identifiers that look alike stay different', () => {
   const PAIRS: [string, string][] = [
     ['\u00e9', 'e\u0301'],
     ['\ufb01', 'fi'],
@@ -193,7 +193,7 @@ describe('two identifiers that look alike are two', () => {
     expect(first).toEqual(expect.any(String));
   });
 
-  it('also where they meet: no part of a hash flows into the next', () => {
+  it('the parts of a hash are kept apart', () => {
     const hashes = [
       gameroundHash('op1', 'ab', 'c', named('r')),
       gameroundHash('op1', 'a', 'bc', named('r')),
@@ -230,7 +230,7 @@ describe('links to which a player’s browser is sent', () => {
     ...['https:', 'http://', `https://x/${'a'.repeat(2_100)}`],
   ];
 
-  it.each(BAD)('%j is none: in a launch, a tenant’s settings or a profile', async (link) => {
+  it.each(BAD)('%j is refused in a launch, a tenant’s settings and a profile', async (link) => {
     for (const name of LINKS) {
       const reply = await getGameUrl(service, { options: { [name]: link } });
       expect([name, reply.status, reply.body.errorCode?.msg]).toEqual([

@@ -51,7 +51,7 @@ describe('an address is called only when it is public', () => {
       '2001:0:1::',
     ],
     ['no address at all', '', 'localhost', '127.1', '0x7f000001', '1.2.3.4.5', '8.8.8.8/32'],
-  ])('%s is not', (_what, ...addresses) => {
+  ])('%s is not called', (_what, ...addresses) => {
     expect(addresses.filter(isPublicAddress)).toEqual([]);
   });
 
@@ -59,12 +59,12 @@ describe('an address is called only when it is public', () => {
     ['IPv4', '8.8.8.8', '100.63.255.255', '100.128.0.0', '172.15.0.1', '172.32.0.1', '223.255.255.254'],
     ['IPv6', '2606:4700::1111', '2a00:1450:4001:81b::200e'],
     ['IPv4 in IPv6', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8'],
-  ])('%s may be', (_what, ...addresses) => {
+  ])('%s may be called', (_what, ...addresses) => {
     expect(addresses.filter((address) => !isPublicAddress(address))).toEqual([]);
   });
 });
 
-/** A name server that gives these answers one after another, the last one for ever. */
+/** A name server that gives these answers one after another, and then repeats the last one. */
 function namesAre(...answers: string[][]): LookupFunction & { asked: number } {
   const lookup = (
     _name: string,
@@ -139,14 +139,14 @@ describe('a connection', () => {
     expect(connections).toBe(0);
   });
 
-  it('to a name that leads there is not made either', async () => {
+  it('to a name with such an address is not made either', async () => {
     for (const answer of [['127.0.0.1'], ['::1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:127.0.0.1']]) {
       expect(await call('wallet.example', 'public', namesAre(answer))).toEqual([REFUSED]);
     }
     expect(connections).toBe(0);
   });
 
-  it('is judged when it is made, each anew: a name that was public before gains nothing', async () => {
+  it('is checked each time it is made, also if the name was public before', async () => {
     const rebinding = namesAre(['127.0.0.1']);
     expect(await call('wallet.example', 'public', rebinding, 2)).toEqual([REFUSED, REFUSED]);
     expect(rebinding.asked).toBe(2);
@@ -173,7 +173,7 @@ describe('a connection', () => {
     expect(answers).toEqual(Array(2).fill({ kind: 'answer', status: 200, body: {} }));
   });
 
-  it('that is refused is no answer of wallet or game', async () => {
+  it('that is refused counts as no answer of wallet or game', async () => {
     const http = createHttpClient({ addresses: 'public' });
     const url = `http://127.0.0.1:${port}`;
     const operator = { operatorId: 'op1', operatorUrl: url, secrets: ['s'], walletTimeoutMs: 1_000 };
@@ -210,7 +210,7 @@ describe('a wallet at a refused address', () => {
     expect(classifyWalletReply(call, unsent, again)).toEqual({ kind: 'unknown', reason: 'ADDRESSREFUSED' });
   });
 
-  it('is sent its win and its void until it takes them', () => {
+  it('is sent its win and its void until it accepts them', () => {
     const repeat = { kind: 'repeat', reason: 'ADDRESSREFUSED', notSent: true, creditAccepted: false };
     const credit = callOf('credit', 'credit', 'end');
     expect(classifyWalletReply(credit, unsent, FIRST_DELIVERY)).toEqual({ ...repeat, maybePaid: false });
@@ -225,7 +225,7 @@ describe('a wallet at a refused address', () => {
     });
   });
 
-  it('makes a round cancelled at once, with nothing sent and nothing owed', async () => {
+  it('cancels a round at once: nothing is sent, and nothing is owed', async () => {
     const harness = await startRounds({ addresses: 'public' });
     try {
       const player = playerOf(harness);

@@ -11,7 +11,7 @@ import {
   type Service,
 } from '../http/support';
 
-/* Tokens that are guessed, and launch links that are used again. */
+/* Guessed tokens, and launch links that are used again. */
 
 describe('guessing tokens', () => {
   let service: Service;
@@ -33,7 +33,7 @@ describe('guessing tokens', () => {
   const UNKNOWN = [401, 2005, null];
   const limited = (seconds: number) => [429, 1003, String(seconds)];
 
-  it('from one address is told to wait for the rest of the minute, whichever call it tries', async () => {
+  it('from one address gets 429 for the rest of the minute, at every call', async () => {
     for (const path of ['/connect', '/refresh', '/logout'])
       expect(await guess(path, '192.0.2.1')).toEqual(UNKNOWN);
     service.clock.now += 20_000;
@@ -47,13 +47,13 @@ describe('guessing tokens', () => {
     service.clock.setBackMs = 0;
   });
 
-  it('from one IPv6 network is one address', async () => {
+  it('from one IPv6 network counts as one address', async () => {
     for (const last of ['1', '2', '3']) expect(await guess('/connect', `2001:db8::${last}`)).toEqual(UNKNOWN);
     expect(await guess('/connect', '2001:db8::4')).toEqual(limited(60));
     expect(await guess('/connect', '2001:db8:0:1::4')).toEqual(UNKNOWN);
   });
 
-  it('locks nobody out who has a right token, behind the same proxy or with the same provider', async () => {
+  it('does not lock out a valid token behind the same proxy or of the same provider', async () => {
     const proxied = { headers: { 'x-forwarded-for': '192.0.2.1' } };
     for (let time = 0; time < 5; time += 1) await guess('/connect', '192.0.2.1');
     const launch = await launchToken(service);
@@ -76,7 +76,7 @@ describe('guessing tokens', () => {
     expect((await fetch(`${service.url}/refresh?token=${token}`, proxied)).status).toBe(200);
   });
 
-  it('answers and measures without the token', async () => {
+  it('is counted, and the token is not logged', async () => {
     for (let time = 0; time < 4; time += 1) await guess('/refresh', '192.0.2.1');
     const { text: metrics } = await service.metrics.exposition();
     expect(metrics).toMatch(/gameround_refused_authentications_total\{reason="token"\} 4/);
@@ -84,7 +84,7 @@ describe('guessing tokens', () => {
     expect(errorObject('RATELIMITEXCEEDED').id).toBe(1003);
   });
 
-  it('from a million addresses takes bounded room', async () => {
+  it('from very many addresses takes bounded memory', async () => {
     const limits = new Limits({ ...DEFAULT_LIMITS, unknownTokensPerAddress: 1 }, () => 0);
     const ask = (address: string): Promise<string> =>
       limits
@@ -121,7 +121,7 @@ describe('a launch link', () => {
     expect([status, body.errorCode?.msg]).toEqual(expected);
   });
 
-  it('is good once: then neither by its page nor by its provider, and its session has another token', async () => {
+  it('works once: afterwards neither for the page nor for the provider, and its session has another token', async () => {
     const launch = await launchToken(service);
     const token = (await connect(service, launch)).body.token as string;
     expect(token).not.toBe(launch);

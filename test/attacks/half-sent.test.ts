@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { providerCall, startService, type Service } from '../http/support';
 import { UnreadBodies } from '../../src/http/unread-bodies';
 
-/* Calls whose bodies never come, beside one that is signed. */
+/* Many calls whose bodies never arrive, beside a complete signed call. */
 
 const HALF_SENT = 600;
-/** Fewer than those, so that they fill it where they are let in. */
+/** Less than HALF_SENT, so that the half-sent calls would fill the limit if they were admitted. */
 const CROWD = 400;
 const UNREAD = 64;
 
@@ -99,7 +99,7 @@ it('a call that is refused before its body may be followed by another on its con
   expect([...seen.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(['401', '200']);
 });
 
-it('a body without end that nobody reads ends with its connection', async () => {
+it('an endless body that is not read ends with its connection', async () => {
   const seen = send('POST /nothing HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
   const more = setInterval(() => seen.socket.write(`400\r\n${'x'.repeat(1_024)}\r\n`), 20);
   await until(() => seen.closed);
@@ -108,7 +108,7 @@ it('a body without end that nobody reads ends with its connection', async () => 
 });
 
 describe('room for unread bodies', () => {
-  it('is made by the oldest body of the party that has most', async () => {
+  it('is made by dropping the oldest body of the party with the most bodies', async () => {
     const bodies = new UnreadBodies(4);
     const cut: string[] = [];
     const begin = (party: string, name: string): void =>
@@ -122,7 +122,7 @@ describe('room for unread bodies', () => {
     expect(cut).toEqual(['b1', 'b2', 'b3', 'a1']);
   });
 
-  it('is given back by a body that has come, and by one that broke off', async () => {
+  it('is freed by a complete body, and by one that broke off', async () => {
     const bodies = new UnreadBodies(1);
     for (let nth = 0; nth < 3; nth += 1) {
       await expect(bodies.within('a', () => Promise.resolve(nth))).resolves.toBe(nth);

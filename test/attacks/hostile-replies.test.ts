@@ -11,10 +11,10 @@ import { agreedBooks, finished, refusalOf, STAKE } from '../support/player';
 import { REPEATABLE_ERROR_ID, startRounds, type RoundsHarness } from '../support/rounds-harness';
 import { sideBySide } from '../support/side-by-side';
 
-/* What a wallet or a game may put into its replies to do harm. */
+/* Harmful replies of a wallet or a game. */
 
 const TIMEOUT_MS = 1_000;
-/** What is on its way in the buffers of both ends when a reply is cut off. */
+/** Upper bound of the data in the buffers of both ends when a reply is cut off. */
 const MAX_TAKEN_BYTES = 24 * 1024 * 1024;
 
 type Script = (socket: Socket, request: string) => void;
@@ -176,38 +176,41 @@ describe('a reply', () => {
     ['nested without end', (socket) => socket.end(reply(JSON_200, '['.repeat(500_000)))],
     ['UTF-16', (socket) => socket.end(reply(JSON_200, Buffer.from(TAKEN, 'utf16le')))],
   ];
-  it.each(scripts)('%s is no answer of a wallet or a game, and costs little', async (_what, script) => {
-    server.reset(script);
-    const answer = await ask();
-    expect(outcomes(answer)).toEqual(UNKNOWN);
-    await server.left();
+  it.each(scripts)(
+    '%s counts as no answer of a wallet or a game, and costs little',
+    async (_what, script) => {
+      server.reset(script);
+      const answer = await ask();
+      expect(outcomes(answer)).toEqual(UNKNOWN);
+      await server.left();
 
-    const query = { operatorId: 'op1', currencies: { EUR: 1 } };
-    const provider = { providerId: 'gp1', gameUrl: server.url, secrets: ['s'] };
-    const client = createProviderClient({
-      ...http,
-      send: (call) => http.send({ ...call, timeoutMs: TIMEOUT_MS }),
-    });
-    const configurations = createGameConfigurations({ provider: client, providerOf: () => provider });
-    const game = { gameCode: 'g', providerId: 'gp1' };
-    await expect(configurations.get(query, game, 'EUR')).rejects.toMatchObject({
-      refusal: { status: 502, errorCode: { id: 3003 } },
-    });
-    await server.left();
-    expect(server.written).toBeLessThan(MAX_TAKEN_BYTES);
-    expect(elsewhere.requests).toEqual([]);
-  });
+      const query = { operatorId: 'op1', currencies: { EUR: 1 } };
+      const provider = { providerId: 'gp1', gameUrl: server.url, secrets: ['s'] };
+      const client = createProviderClient({
+        ...http,
+        send: (call) => http.send({ ...call, timeoutMs: TIMEOUT_MS }),
+      });
+      const configurations = createGameConfigurations({ provider: client, providerOf: () => provider });
+      const game = { gameCode: 'g', providerId: 'gp1' };
+      await expect(configurations.get(query, game, 'EUR')).rejects.toMatchObject({
+        refusal: { status: 502, errorCode: { id: 3003 } },
+      });
+      await server.left();
+      expect(server.written).toBeLessThan(MAX_TAKEN_BYTES);
+      expect(elsewhere.requests).toEqual([]);
+    },
+  );
 
   it.each([
     ['__proto__', '{"balances":[],"__proto__":{"errorCode":{"id":1}}}'],
     ['constructor', '{"balances":[],"constructor":{"prototype":{"errorCode":{"id":1}}}}'],
-  ])('with %s says nothing by it', async (_what, body) => {
+  ])('with the key %s is not changed by it', async (_what, body) => {
     server.reset((socket) => socket.end(reply(JSON_200, body)));
     expect(await ask()).toEqual({ kind: 'answer', status: 200, body: { balances: [] } });
     expect(({} as Record<string, unknown>).errorCode).toBeUndefined();
   });
 
-  it('with a balance of depth 100,000 is taken without what is beside the balance', async () => {
+  it('with a field of depth 100,000 beside the balance is accepted without that field', async () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     server.reset((socket) => socket.end(reply(JSON_200, `${TAKEN.slice(0, -1)},"discountInfo":${deep}}`)));
     expect(classifyWalletReply(callOf('debit', 'debit'), await ask(), FIRST_DELIVERY)).toEqual({
@@ -217,15 +220,15 @@ describe('a reply', () => {
     });
   });
 
-  it('with halves of characters has whole ones where it is read', async () => {
+  it('with halves of surrogate pairs is read with U+FFFD in their place', async () => {
     server.reset((socket) => socket.end(reply(JSON_200, '{"\\ud800":["\\udfff \\ud83d\\ude00"]}')));
     expect(await ask()).toEqual({ kind: 'answer', status: 200, body: { '\ufffd': ['\ufffd 😀'] } });
   });
 });
 
 /*
- * An errorCode's text ends up in workflow histories and failures. Half a character there once ended every worker that
- * met it, and with them the rounds of everybody.
+ * The text of an errorCode gets into workflow histories and failures. Half a surrogate pair in it once ended every worker
+ * that read it, and so stopped all rounds.
  */
 let harness: RoundsHarness;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import { required } from '../support/rounds-harness';
 import { bareEnvironment } from '../support/service-processes';
 
 /*
- * A secret is in no line that a process writes, whichever setting it is in and whatever is wrong with that setting: the
- * real processes run with a marked secret in every one, right and broken.
+ * No process writes a secret, whichever setting has the secret, and whatever is wrong with the setting. The real processes
+ * run with a marked secret in every setting, with right and with broken values.
  */
 jest.setTimeout(120_000);
 
@@ -23,7 +23,7 @@ const SECRETS_KEY = newKey();
 const PAYLOAD_KEY = newKey();
 const BACKOFFICE_TOKEN = newMark();
 const API_KEY = newMark();
-/** In whatever is broken. */
+/** The marked secret of a broken setting. */
 const MARK = newMark();
 const ALL = [OPERATOR_SECRET, PROVIDER_SECRET, SECRETS_KEY, PAYLOAD_KEY, BACKOFFICE_TOKEN, API_KEY, MARK];
 
@@ -73,7 +73,7 @@ function settings(change: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 interface Run {
   output: string;
-  /** Null where it had to be stopped. */
+  /** The exit code. Null if the process had to be stopped. */
   code: number | null;
 }
 
@@ -86,7 +86,7 @@ const SCRIPTS = {
 } as const;
 type Script = keyof typeof SCRIPTS;
 
-/** Runs until it ends by itself or has written all of these. */
+/** Runs a process until it ends by itself or has written all of these texts. */
 async function run(script: Script, change: NodeJS.ProcessEnv, ...texts: string[]): Promise<Run> {
   const child = spawn(process.execPath, [join(service, SCRIPTS[script])], {
     env: settings(change),
@@ -122,7 +122,7 @@ test.each<[Script, ...string[]]>([
   ['api', 'API listens'],
   ['worker', 'worker is polling'],
   ['codec server', 'codec server listens'],
-])('all right, with line ends after the values: the %s runs', async (script, ...texts) => {
+])('the %s runs with right settings that end with a line end', async (script, ...texts) => {
   const { output, code } = await run(
     script,
     {
@@ -141,7 +141,7 @@ test.each<[Script, ...string[]]>([
 
 const HOST = '127.0.0.1:9';
 
-/** What stops the process by its name. */
+/** Broken settings that stop the process with an error that names the setting. */
 const REFUSED: [setting: string, what: string, env: () => NodeJS.ProcessEnv][] = [
   ['TEMPORAL_API_KEY', 'a line end inside', () => ({ TEMPORAL_API_KEY: `${MARK}\n${MARK}` })],
   ['TEMPORAL_API_KEY', 'no ASCII', () => ({ TEMPORAL_API_KEY: `${MARK}ключ` })],
@@ -208,7 +208,7 @@ test.each<[what: string, text: (file: object) => string, name: string]>([
   expect(output).toContain('TENANTS_FILE');
 });
 
-/** What may be right, but not at this server, or not now: the process goes on trying. */
+/** Settings that may be right, but that this server refuses now. The process keeps trying. */
 test.each<[what: string, env: () => NodeJS.ProcessEnv, text: string]>([
   [
     'a wrong password of MongoDB',
@@ -235,7 +235,7 @@ test.each<[what: string, env: () => NodeJS.ProcessEnv, text: string]>([
   expect(secretsIn(output)).toEqual([]);
 });
 
-test('what a library throws with a secret in it is masked in the last line, too', async () => {
+test('an error of a library with a secret in its text is masked in the last line, too', async () => {
   const preload = join(dir, 'throws.cjs');
   await writeFile(
     preload,
@@ -251,7 +251,7 @@ test('what a library throws with a secret in it is masked in the last line, too'
   }
 });
 
-test('nothing of this looks for what can not be found', () => {
+test('the search of these tests finds a secret that is there', () => {
   expect(secretsIn(`x ${MARK} y ${encodeURIComponent(SECRETS_KEY)}`)).toEqual([SECRETS_KEY, MARK]);
   expect(secretsIn(randomUUID())).toEqual([]);
 });

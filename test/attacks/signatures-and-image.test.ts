@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../../stack/paths';
 import { operatorCall, providerCall, startService, type Service } from '../http/support';
 
-/* Signatures that are almost right; test/http/signatures.test.ts has those that are missing, doubled or late. */
+/* Signatures that are almost right, and the image. test/http/signatures.test.ts has missing, repeated and late ones. */
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 const T = '2026-01-02T03:04:05Z';
@@ -76,7 +76,7 @@ describe('a signature', () => {
     expect([reply.status, reply.body.errorCode?.id]).toEqual([401, 1001]);
   });
 
-  it('joins its fields by #, so no field may have one: two readings of one message are refused', async () => {
+  it('is over fields joined by #, so a field with # is refused: the message would have two readings', async () => {
     const body = { playerId: 'p1#EUR', currency: 'EUR', gameCode: 'slot', mode: 'real' };
     const reply = await operatorCall(
       service,
@@ -119,7 +119,7 @@ it.each([
     '2026-01-02T03:04:05Z,2026-01-02T03:04:05Z',
     '２026-01-02T03:04:05Z'.normalize('NFD').slice(1),
   ],
-])('the time stamp %j is none', async (timestamp) => {
+])('the time stamp %j is refused', async (timestamp) => {
   const reply = await providerCall(service, '/testPing', '{}', { timestamp });
   expect([reply.status, reply.body.errorCode?.id]).toEqual([401, 1001]);
 });
@@ -136,7 +136,7 @@ describe('the image', () => {
     );
   });
 
-  it('takes in no secret: neither by its build, nor from the folder that it is built in', () => {
+  it('contains no secret, neither from its build nor from the folder that it is built in', () => {
     expect(lines.filter((line) => /^(ARG|ENV)\b.*(SECRET|TOKEN|PASSWORD|KEY)/i.test(line))).toEqual([]);
     const rules = readFileSync(join(projectRoot(), '.dockerignore'), 'utf8')
       .split('\n')

@@ -8,7 +8,7 @@ export interface RawReply {
   text: string;
 }
 
-/** Sends bytes as they are and answers with what came until the service closed the connection. */
+/** Sends the bytes and returns everything that arrives until the service closes the connection. */
 export function talk({ url }: Pick<Service, 'url'>, bytes: string | Buffer): Promise<RawReply> {
   return new Promise((resolve) => {
     let text = '';

@@ -13,7 +13,7 @@ import { newRoundId, roundOf, takeSeat, type Seat } from '../support/e2e-player'
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 import { OTHER_GAME_CODE, OTHER_PROVIDER } from '../support/e2e-tenants';
 
-/* Two operators and two providers on real servers: nobody sees or moves what is another's, and no secret is to be found. */
+/* Two operators and two providers on real servers. No tenant sees or changes another tenant's data, and no secret leaks. */
 
 jest.setTimeout(120_000);
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-/** What is asked about op1's player, and their rounds in gp1's game. */
+/** The request of each call, about op1's player and the player's rounds in gp1's game. */
 const REQUESTS: Record<string, () => Record<string, unknown>> = {
   '/getGameRoundInfo': () => ({ gameRound: openRound }),
   '/getUncollectedAmount': () => ({ gameRound: openRound }),
@@ -81,7 +81,7 @@ const REQUESTS: Record<string, () => Record<string, unknown>> = {
 /** The round that startGameRound opens, for voidGameRound. */
 let voidable: string | undefined;
 
-/** The catalogue is everybody's; a ping has nothing in it; a player of the same name is another one. */
+/** Calls without another tenant's data. A player of the same name at another operator is another player. */
 const NOBODYS = [
   '/testPing',
   '/getGameList',
@@ -184,8 +184,8 @@ async function tokenIn(gameCode: string, operatorId: string): Promise<string> {
   return token;
 }
 
-describe('whose it is', () => {
-  it('finds the round as it was: nothing of all that has moved it', async () => {
+describe('the owner', () => {
+  it('finds the round unchanged by all these calls', async () => {
     const { body } = await seat.info({ gameRound: openRound });
     expect(body).toMatchObject({ gameRoundInfo: { status: 'open' }, amountToCollect: 70 });
     expect(await stack.wallet.sent(openRound)).toEqual(['debit']);
@@ -206,7 +206,7 @@ describe('whose it is', () => {
 });
 
 describe('a call that is replayed', () => {
-  it('byte for byte takes one bet; with another X-Request-Id as well; out of its window none', async () => {
+  it('takes one bet if it is repeated byte for byte or with another X-Request-Id, and none outside its time window', async () => {
     const player = await takeSeat(stack);
     const bet = (externalGameProviderRoundId: string) =>
       JSON.stringify({
@@ -313,7 +313,7 @@ async function documents(): Promise<string> {
   return texts.join('\n');
 }
 
-/** Names and values, bytes as the text that they may be. */
+/** All names and values as text. Bytes are decoded as text. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { sessionToken, roundReply, start, startService, providerCall, type Service } from '../http/support';
 import { talk } from './support';
 
-/* HTTP itself as a weapon, against the server that the API runs with. */
+/* Attacks by malformed and unusual HTTP on the server that the API runs with. */
 
 let service: Service;
 beforeAll(async () => {
@@ -16,13 +16,13 @@ afterEach(() => {
 });
 
 const POST = 'POST /testPing HTTP/1.1\r\nHost: x\r\n';
-/** Of a known provider; what is signed is never looked at. */
+/** Headers of a known provider. The service refuses these calls before it checks the signature. */
 const CLAIM = `X-H-AUTH-ID: gp1\r\nX-H-AUTH-SIG: ${'A'.repeat(43)}=\r\nX-H-TIMESTAMP: x\r\n`;
 const GET = 'GET /health/live HTTP/1.1\r\nHost: x\r\n';
 const LAST = 'Connection: close\r\n';
 const SMUGGLED = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('what is no well-formed HTTP gets one refusal and an end', () => {
+describe('malformed HTTP gets one refusal, and the connection ends', () => {
   it.each([
     [
       'Content-Length and Transfer-Encoding',
@@ -65,7 +65,7 @@ describe('what is no well-formed HTTP gets one refusal and an end', () => {
     expect(text).toContain('"id":1002');
   });
 
-  it('behind a call that is being carried out it is not answered at all: it would pass for that call’s answer', async () => {
+  it('after a call that is being carried out it gets no answer: it would look like that call’s answer', async () => {
     const token = await sessionToken(service);
     let finish: (() => void) | undefined;
     service.commands.startGameRound.mockImplementationOnce(
@@ -77,7 +77,7 @@ describe('what is no well-formed HTTP gets one refusal and an end', () => {
   });
 });
 
-describe('odd, and allowed', () => {
+describe('unusual but allowed', () => {
   it.each([
     ['HTTP/1.0 without Host', 'GET /health/live HTTP/1.0\r\n\r\n', [200]],
     ['two Hosts: neither is ever used', `${GET}Host: evil.example\r\n${LAST}\r\n`, [200]],
@@ -128,7 +128,7 @@ describe('odd, and allowed', () => {
     expect(reply.text).not.toMatch(/evil\.example|<script>|"name":/);
   });
 
-  it('a second line in X-Request-Id is a header of the caller’s, and never one of the reply', async () => {
+  it('a second line in X-Request-Id becomes a header of the call, and never one of the reply', async () => {
     const { text } = await talk(service, `${POST}X-Request-Id: a\r\nSet-Cookie: x=1\r\n${LAST}\r\n`);
     expect(text).toMatch(/X-Request-Id: a\r\n/);
     expect(text).not.toContain('Set-Cookie');
@@ -160,7 +160,7 @@ describe('queries', () => {
   });
 });
 
-describe('who is slow is cut off', () => {
+describe('a slow caller is cut off', () => {
   it('with a head that never ends', async () => {
     const { statuses } = await talk(service, `${GET}X: `);
     expect(statuses).toEqual([408]);
@@ -187,7 +187,7 @@ describe('who is slow is cut off', () => {
     expect(service.commands.startGameRound.mock.calls.at(-1)?.[0].rngResult).not.toBe(body);
   });
 
-  it('reading: a reply that nobody takes', async () => {
+  it('that does not read a reply', async () => {
     const cutOff = new Promise<void>((resolve) =>
       service.server.once('connection', (taken) => taken.once('close', () => resolve())),
     );
@@ -199,7 +199,7 @@ describe('who is slow is cut off', () => {
     socket.destroy();
   });
 
-  it('and nobody else is', async () => {
+  it('and a quick caller is not', async () => {
     expect((await talk(service, `${GET}${LAST}\r\n`)).statuses).toEqual([200]);
   });
 });

@@ -15,10 +15,10 @@ import { PROVIDER } from '../support/e2e-tenants';
 import { recorded, type Seen } from '../support/recorder';
 
 /*
- * The examples of GET /openapi.json come from this run against real servers. It plays every call again and compares: a
- * recorded example has the fields and the types of today.
+ * The examples of GET /openapi.json are recorded by this test against real servers. The test makes every call again and
+ * compares: a recorded example has the same fields and types as the current exchange.
  *
- *   RECORD_EXAMPLES=1 npx jest test/e2e/api-examples.test.ts    records them anew
+ *   RECORD_EXAMPLES=1 npx jest test/e2e/api-examples.test.ts    records new examples
  */
 
 jest.setTimeout(240_000);
@@ -33,7 +33,7 @@ type Examples = Record<string, Example[]>;
 
 const FILE = join(projectRoot(), 'src/http/openapi/examples.json');
 const PLAYER = 'alice';
-/** A game with the two callbacks that the demo game does not have together. */
+/** A game with both callbacks. The demo game does not have both. */
 const FRUITS = 'fruit-slot';
 /** The game's first spin wins, so that each run has the same entries. */
 const WINNING_SEED = Array.from({ length: 1_000 }, (_, seed) => seed).find(
@@ -101,7 +101,7 @@ async function asAnyone(path: string, title: string, request: Record<string, str
   );
 }
 
-/** Keeps the first exchange of this kind that the service had with a partner. */
+/** Stores the first exchange of this kind between the service and a partner. */
 function keepCallback(
   seen: Seen[],
   name: string,
@@ -268,7 +268,7 @@ async function playLookingBack(gameRound: string): Promise<void> {
   await asOperator('POST', '/reconcileTransactions', 'A closed round', { gameRound });
 }
 
-/** A round of the game's own page, which the game can tell about. */
+/** Plays a round on the game's own page, so that the game can answer the history callback. */
 async function playInThePage(): Promise<void> {
   const inPage = async (
     path: string,
@@ -347,7 +347,7 @@ function settledText(): string {
   );
 }
 
-/** The names and types in a value, without the values. A list is the set of what its entries look like. */
+/** The names and types in a value, without the values. A list becomes the set of its entries' shapes. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((entry) => JSON.stringify(shapeOf(entry))))].sort();
   if (typeof value !== 'object' || value === null) return typeof value;
@@ -369,7 +369,7 @@ function shapesOf(all: Examples): unknown {
   );
 }
 
-it('every example of the API page has the shape of a real exchange of today', async () => {
+it('every example of the API page has the fields and types of a real exchange', async () => {
   const token = await playOperatorAndSession();
   const gameRound = await playRound(token);
   await playOtherRounds(token);

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser, test } from '../support/browser';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* The page GET /docs of a sandbox, in a browser: it sends signed calls to a real service. */
+/* The page GET /docs of a sandbox in a browser. The page sends signed calls to a real service. */
 
 jest.setTimeout(180_000);
 
@@ -37,7 +37,7 @@ async function opened(width: number): Promise<OpenPage> {
   return { page, problems };
 }
 
-/** Opens a call from the list, sends it as it stands there, and answers status and body. */
+/** Opens a call from the list, sends it without changes, and returns status and body. */
 async function execute(
   page: Page,
   hash: string,
@@ -84,7 +84,7 @@ test('the page plays a round: it signs as the operator and as the provider', asy
   expect(problems).toEqual([]);
 });
 
-test('on a telephone the session stays in view, and a call without one says how to begin', async () => {
+test('on a phone the session bar stays visible, and a call without a session shows how to start one', async () => {
   const { page } = await opened(390);
   const refused = await execute(page, 'Game%20engine/getBalance').catch(() => undefined);
   expect(refused?.status).toBe('401');
@@ -93,7 +93,7 @@ test('on a telephone the session stays in view, and a call without one says how 
   expect(await page.locator('#session').textContent()).toBe('no valid session: press “New session”');
 });
 
-test('the page fits a telephone, and sends nothing to the partners’ side', async () => {
+test('the page fits a phone, and can’t send the calls that partners receive', async () => {
   const { page, problems } = await opened(390);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   await page.click('#calls summary');

@@ -10,8 +10,8 @@ import { operatorParty } from '../support/e2e-tenants';
 jest.setTimeout(180_000);
 
 /*
- * The demo game, played in a real browser on a whole service. `PICTURES=<folder>` keeps a picture of each state;
- * docs/images/demo-game.png is `wide-win.png`.
+ * The demo game, played in a real browser on a whole service. `PICTURES=<folder>` stores a picture of each state.
+ * docs/images/demo-game.png is the picture `wide-win.png`.
  */
 
 /** Spins of this seed: three plums (20 stakes), four without a win, three lemons (10 stakes). */
@@ -90,7 +90,7 @@ async function open(
 
 const click = (page: Page, id: string) => page.locator(`#${id}`).click();
 
-test('a player plays it through, and the wallet fails in every way', async () => {
+test('a player plays the whole game while the wallet fails in every way', async () => {
   const { page, faults, text, shows, switchTo, picture } = await open('alice', WIDE, 'wide');
   expect(page.url()).toBe(`${stack.gameUrl}/play`);
   expect(await text('mode')).toBe('real play · alice');
@@ -219,7 +219,7 @@ test('a visit without a launch leads to the start page', async () => {
   await page.close();
 });
 
-test('who wants less motion sees no reel turn', async () => {
+test('with reduced motion no reel turns', async () => {
   const how = { ...WIDE, reducedMotion: 'reduce' } as const;
   const { page, shows, switchTo } = await open('carol', how, 'calm');
   await switchTo('slow');

@@ -13,7 +13,7 @@ import {
 } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* Cases that others who do this work have reported and that only the whole service can show (docs/interface#process-death). */
+/* Failures of similar services elsewhere that only a test of the whole service can show (docs/interface#process-death). */
 jest.setTimeout(120_000);
 
 let stack: E2eStack;
@@ -25,7 +25,7 @@ afterAll(() => stack?.close());
 
 const WIN = 700;
 
-/** Deliveries of a transaction type that the wallet has seen of a round. */
+/** The deliveries of a round with this transaction type that the wallet received. */
 async function deliveries(gameRound: string, type: string): Promise<{ hash: string; amount?: number }[]> {
   const calls = await stack.wallet.calls(gameRound);
   return calls.flatMap(({ body }) => body.transactions).filter((one) => one.type === type);
@@ -70,7 +70,7 @@ test('three dropped replies to a credit, API and worker restarted meanwhile: one
   expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
 });
 
-test('five 500s to a credit, everything killed and restarted: one win, and no record of it before it was', async () => {
+test('five 500s to a credit, everything killed and restarted: one win, recorded only after it was paid', async () => {
   const seat = await takeSeat(stack);
   const gameRound = await seat.open({ winAmount: WIN });
   const match = { playerId: seat.playerId, type: 'credit' };
@@ -136,7 +136,7 @@ test('killed between a debit and its reply: the round is known, can be closed, a
   await playNext(seat);
 });
 
-test('one externalGameProviderRoundId of two operators and two players: rounds of their own', async () => {
+test('one externalGameProviderRoundId of two operators and two players names separate rounds', async () => {
   const roundId = newRoundId();
   const seats = await Promise.all([
     takeSeat(stack, { operatorId: 'op1', playerId: 'anna' }),

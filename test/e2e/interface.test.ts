@@ -12,7 +12,7 @@ import { callAsOperator, exchange, type Answer } from '../support/e2e-http';
 import { describe as told, roundOf, seatOf, STAKE, takeSeat, type Seat } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* What an operator and a history or demo launch find, on real servers; every reply as GET /openapi.json has it. */
+/* Operator calls, and history and demo launches, on real servers. Every reply agrees with GET /openapi.json. */
 
 jest.setTimeout(120_000);
 
@@ -45,7 +45,7 @@ async function connected(launch: Record<string, string>): Promise<{ seat: Seat; 
   return { seat: seatOf(stack, { operatorId: 'op1', playerId, token: String(reply.body.token) }), reply };
 }
 
-it('tells operator and provider of a round that is over', async () => {
+it('operator and provider can read a round that is over', async () => {
   const seat = await takeSeat(stack);
   const gameRound = roundOf(await seat.start({ endGame: true, winAmount: 700 }));
   await settled(stack, gameRound);
@@ -108,7 +108,7 @@ it('asks the game for its configuration, multiplied once', async () => {
   expect(await stakes('JPY')).toEqual(base.map((stake) => stake * 100));
 });
 
-it('plays a demo round of which no wallet, no workflow and no record knows', async () => {
+it('plays a demo round without a wallet call, a workflow or a record', async () => {
   const playerId = `player-${randomUUID()}`;
   const { seat, reply } = await connected({ mode: 'demo', playerId });
   expect(reply.body.balance).toMatchObject({ totalBalance: 100_000, mode: 'demo' });

@@ -4,9 +4,9 @@ import { KILL_OPERATORS, scenariosOf } from '../support/e2e-kill-scenarios';
 import { startE2eStack, type E2eStack, type Part } from '../support/e2e-stack';
 
 /*
- * What is killed with -9, and when (docs/interface#process-death). Each cell is a test. The rounds of a row, each of a player
- * of its own, are brought to their moments together and die in one kill; each is then recovered as a provider
- * does it (docs/interface#lost-reply), under the same key or under another, and judged by itself.
+ * A table of killed processes (kill -9) and moments (docs/interface#process-death). Each cell is a test. All rounds of a
+ * row, each of another player, are brought to their moments and meet the same kill. Then each round is recovered as a
+ * provider does it (docs/interface#lost-reply), under the same key or another one, and judged by itself.
  */
 jest.setTimeout(180_000);
 
@@ -33,7 +33,7 @@ describe.each(VICTIMS)('kill -9 of %s', (_name, victims) => {
 
   test.each(MOMENTS)('%s', (moment) => judgeCell(outcomes, moment));
 
-  test('no record says open while nobody is at work on the round', async () => {
+  test('no record is open without a running workflow', async () => {
     expect(await abandonedRounds(stack)).toEqual([]);
   });
 });

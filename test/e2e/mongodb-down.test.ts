@@ -14,14 +14,14 @@ import {
 } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* MongoDB is gone in mid-round (docs/interface#mongodb-down-round): a row of steps on one stack, each a test. */
+/* MongoDB is down while rounds are open (docs/interface#mongodb-down-round). The tests are steps on one stack. */
 jest.setTimeout(120_000);
 
 const WIN = 700;
 let stack: E2eStack;
-/** Their sessions are known to the API process. */
+/** The API process knows the sessions of these players. */
 let ending: Seat, retrying: Seat, voiding: Seat;
-/** Theirs is not: the API was started after they connected. */
+/** The API process does not know this player's session, because it was restarted after the connect. */
 let unknown: Seat;
 let rounds: { ending: string; retrying: string; voiding: string };
 
@@ -54,7 +54,7 @@ test('the API stays ready, and says that it is degraded', async () => {
   expect(health).toMatchObject({ status: 200, body: { status: 'degraded', missing: ['mongodb'] } });
 });
 
-test('rounds of sessions that it knows go on to their end', async () => {
+test('rounds of sessions that the API knows can be played to their end', async () => {
   expect(told(await ending.win(rounds.ending, { winAmount: WIN, transactionId: 'win' }))).toBe('200 open');
   const ended = await ending.end(rounds.ending, { transactionId: 'end' });
   expect(told(ended)).toBe('200 closed');
@@ -72,13 +72,13 @@ test('a credit that the wallet refuses for a while is retried', async () => {
   expect(moves(await stack.wallet.ledger(rounds.retrying))).toEqual({ debit: 1, credit: 1, end: 1 });
 });
 
-test('what happened is to be asked for, of the round itself', async () => {
+test('the state of a round is read from its workflow', async () => {
   const info = await ending.info({ gameRound: rounds.ending });
   expect(told(info)).toBe('200 closed');
   expect(info.body.totalWinAmount).toBe(WIN);
 });
 
-test('nothing new starts, and nobody unknown is served', async () => {
+test('no round starts, and sessions that the API does not know get 503', async () => {
   expect(told(await ending.start())).toBe('503 SERVICEUNAVAILABLE');
   expect(told(await unknown.start())).toBe('503 SERVICEUNAVAILABLE');
   expect(told(await unknown.info())).toBe('503 SERVICEUNAVAILABLE');
@@ -86,7 +86,7 @@ test('nothing new starts, and nobody unknown is served', async () => {
   expect(await stack.wallet.callsOfPlayer(unknown.playerId)).toEqual([]);
 });
 
-test('the rounds wait for their record, for all to see', async () => {
+test('the rounds wait for their records and are marked', async () => {
   for (const gameRound of Object.values(rounds)) {
     expect(await workflowStatus(stack, gameRound)).toBe('RUNNING');
     const { typedSearchAttributes } = await stack.temporal.workflow
@@ -96,7 +96,7 @@ test('the rounds wait for their record, for all to see', async () => {
   }
 });
 
-test('back again: the records catch up, and everybody plays on', async () => {
+test('MongoDB is back: the records catch up, and every player plays on', async () => {
   await stack.start(['mongod']);
   const [ended, retried, voided] = await Promise.all(
     [rounds.ending, rounds.retrying, rounds.voiding].map((gameRound) => settled(stack, gameRound)),

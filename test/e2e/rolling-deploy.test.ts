@@ -3,7 +3,7 @@ import { replaceUnderPlay } from '../../bench/rollover';
 import { takeSeat } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* Both APIs and both workers replaced under play; `npm run bench:rolling` is the longer form. */
+/* Replaces both APIs and both workers while players play. `npm run bench:rolling` is the longer form. */
 jest.setTimeout(300_000);
 
 let stack: E2eStack;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-test('a rolling deploy under play: no call fails, no bet is taken back', async () => {
+test('a rolling deploy while players play: no call fails, no bet is voided', async () => {
   const seats = await Promise.all(Array.from({ length: 3 }, () => takeSeat(stack)));
   const { failed, rounds } = await replaceUnderPlay(stack, seats, 1);
   expect(failed).toEqual([]);

@@ -74,7 +74,7 @@ describe('a round over signed HTTP on real servers', () => {
     expect((await seat.info({ gameRound })).body.transactions).toEqual(record.transactions);
   });
 
-  it('is to be found in Temporal by its hash and by what operations search for', async () => {
+  it('can be found in Temporal by its hash and by its search attributes', async () => {
     const seat = await takeSeat(stack);
     const gameRound = await seat.open();
     const description = await stack.temporal.workflow.getHandle(`gameround-${gameRound}`).describe();
@@ -109,7 +109,7 @@ describe('a round over signed HTTP on real servers', () => {
     expect((await settled(stack, roundOf(won))).ledger.net).toBe(700 - STAKE);
   });
 
-  it('gives way to the next one only with closeOpenGame, and is collected first', async () => {
+  it('is closed by the next start only with closeOpenGame, and its winnings are collected first', async () => {
     const seat = await takeSeat(stack);
     const first = await seat.open({ winAmount: 300 });
     const blocked = await seat.start();
@@ -164,7 +164,7 @@ describe('a round over signed HTTP on real servers', () => {
     });
   });
 
-  it('takes no call whose signature is of another body, party or time', async () => {
+  it('refuses a call whose signature is of another body, party or time', async () => {
     const playerId = `player-${randomUUID()}`;
     const request = { playerId, currency: 'EUR', gameCode: stack.gameCode, mode: 'real' };
     const call = {
@@ -233,7 +233,7 @@ interface View {
   round?: { hash: string; status: string };
 }
 
-test('on ADMIN_PORT each process tells that it is ready and what it did, the worker also what the Temporal SDK measures', async () => {
+test('on ADMIN_PORT each process reports readiness and metrics, the worker also the metrics of the Temporal SDK', async () => {
   const seat = await takeSeat(stack);
   const started = await seat.start({ roundId: newRoundId() });
   expect(told(await seat.end(roundOf(started)))).toBe('200 closed');

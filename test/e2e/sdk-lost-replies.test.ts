@@ -7,8 +7,8 @@ import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 jest.setTimeout(120_000);
 
 /*
- * A game with the SDK, and between it and the service a gateway that loses calls and replies. A call succeeds only if it
- * has taken effect itself; nothing is sent that the game did not ask for; amounts are what was credited.
+ * A game with the SDK calls the service through a gateway that loses calls and replies. A call succeeds only if this
+ * call itself has taken effect. The SDK makes no call that the game did not ask for. Amounts are those that were credited.
  */
 
 const FOLLOW_UP_GAME = 'follow-up-slot';
@@ -84,7 +84,7 @@ async function open(winAmount = 0, options: Parameters<typeof launch>[0] = {}) {
   return { token, playerId, gameRound: gameRoundInfo.hash };
 }
 
-/** What a call throws that does not succeed. */
+/** The error of a call that does not succeed. */
 const rejected = <Thrown = LostResponse>(call: Promise<unknown>): Promise<Thrown> =>
   call.then(
     (reply) => Promise.reject(new Error(`resolved with ${JSON.stringify(reply)}`)),
@@ -92,7 +92,7 @@ const rejected = <Thrown = LostResponse>(call: Promise<unknown>): Promise<Thrown
   );
 
 describe('a win', () => {
-  it('that never arrives is not taken for an equal one that did', async () => {
+  it('that never arrives is not confused with an equal win that arrived', async () => {
     const { token, gameRound } = await open();
     const win = { token, gameRound, rngResult: { winAmount: 50 } };
     await game.addWin(win);
@@ -122,7 +122,7 @@ describe('a win', () => {
     expect(second).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: 850 });
   });
 
-  it('whose reply is lost, with collect: what this call paid', async () => {
+  it('whose reply is lost, with collect, reports what this call paid', async () => {
     const { token, gameRound } = await open(500);
     failure = { path: '/addWin', how: 'lost', times: 1 };
     const reply = await game.addWin({ token, gameRound, rngResult: { winAmount: 50 }, collect: true });
@@ -158,7 +158,7 @@ describe('a bet', () => {
     },
   );
 
-  it('that the wallet may have taken is refused for good: it is given back', async () => {
+  it('that the wallet may have taken is refused for good, and voided', async () => {
     const { token, playerId } = await launch();
     await stack.wallet.fault({ fault: 'dropReply', match: { type: 'debit', playerId } });
     expect(await rejected(game.startGameRound(betOf(token, 'draw-1')))).toMatchObject({
@@ -167,7 +167,7 @@ describe('a bet', () => {
     expect(asked).toEqual(['/startGameRound']);
   });
 
-  it('whose reply is lost, with endGame: what this call paid', async () => {
+  it('whose reply is lost, with endGame, reports what this call paid', async () => {
     const { token } = await launch();
     failure = { path: '/startGameRound', how: 'lost', times: 1 };
     const reply = await game.startGameRound({ ...betOf(token, 'draw-1', 700), endGame: true });
@@ -176,7 +176,7 @@ describe('a bet', () => {
 });
 
 describe('a call that ends or pays a round', () => {
-  it.each(['real', 'demo'])('endGameRound whose reply is lost tells what it paid, %s', async (mode) => {
+  it.each(['real', 'demo'])('endGameRound whose reply is lost reports what it paid, %s', async (mode) => {
     const { token, gameRound } = await open(500, { mode });
     failure = { path: '/endGameRound', how: 'lost', times: 1 };
     const reply = await game.endGameRound({ token, gameRound });
@@ -196,7 +196,7 @@ describe('a call that ends or pays a round', () => {
     },
   );
 
-  it('collectWin whose reply is lost tells what it paid, also when the round is closed by then', async () => {
+  it('collectWin whose reply is lost reports what it paid, also when the round is closed by then', async () => {
     const { token, gameRound } = await open(500);
     const elsewhere = client(Number(new URL(stack.api).port));
     const afterwards = () => elsewhere.endGameRound({ token, gameRound });
@@ -206,7 +206,7 @@ describe('a call that ends or pays a round', () => {
     expect((await stack.wallet.ledger(gameRound)).net).toBe(500 - BET);
   });
 
-  it('voidGameRound whose reply is lost succeeds once the bets are given back', async () => {
+  it('voidGameRound whose reply is lost succeeds once the bets are voided', async () => {
     const { token, gameRound } = await open();
     failure = { path: '/voidGameRound', how: 'lost', times: 1 };
     expect((await game.voidGameRound({ token, gameRound })).gameRoundInfo.status).toBe('cancel');

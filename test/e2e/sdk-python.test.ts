@@ -1,6 +1,6 @@
 import { withPython } from '../sdk-python/python';
 
-/* Both sides of a round with the Python kit alone: the test of the TypeScript SDK, with the Python kit in its place. */
+/* Both sides of a round with the Python kit alone: the same test as for the TypeScript SDK. */
 
 const pythonKit = (): object => ({
   ...jest.requireActual<object>('../../sdk'),

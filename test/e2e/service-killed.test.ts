@@ -15,8 +15,8 @@ import {
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
 /*
- * API and worker in one process, which dies at each step of the activity that carries a command. Its caller asks another
- * process of the same kind. What anybody was told is what the wallet and the record say in the end.
+ * API and worker in one process, which is killed at each step of the activity that carries a command. The caller then
+ * asks another process of the same kind. Every answer agrees with the wallet and the record in the end.
  */
 jest.setTimeout(180_000);
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-/** Restarts the first process, which then dies at the step. */
+/** Restarts the first process, which is then killed at the step. */
 async function dieAt(step: string): Promise<void> {
   await stack.kill('service');
   const NODE_OPTIONS = `--require ${join(__dirname, '../support/die-at.cjs')}`;
@@ -40,7 +40,7 @@ async function dieAt(step: string): Promise<void> {
   await working();
 }
 
-/** Its own worker, too: otherwise the other process may carry its commands. */
+/** Waits until the first process's own worker is ready, too. Otherwise the other process may carry its commands. */
 async function working(): Promise<void> {
   await eventually(
     'its worker',
@@ -85,7 +85,7 @@ test.each(['record after 2', 'result before 2'])(
   },
 );
 
-test('the caller is on another process than the round’s worker: the update answers', async () => {
+test('the caller is on another process than the round’s worker, and gets the answer through the update', async () => {
   await stack.kill('service');
   await stack.start(['service']);
   await working();
@@ -97,7 +97,7 @@ test('the caller is on another process than the round’s worker: the update ans
   expect((await settled(stack, round)).ledger.net).toBe(100 - STAKE);
 });
 
-test('mongod dies while the wallet has the bet: its caller is told, and the record comes with mongod', async () => {
+test('mongod dies while the wallet has the bet: the caller gets the result, and the record follows when mongod is back', async () => {
   const round = { roundId: newRoundId(), endGame: true };
   const { playerId } = here;
   await stack.wallet.fault({ fault: 'slow', delayMs: 1_500, match: { playerId } });

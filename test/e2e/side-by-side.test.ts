@@ -7,7 +7,7 @@ import { describe as told, roundOf } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 import { CURRENCIES, GAME_CODE, OTHER_GAME_CODE, OTHER_PROVIDER, PROVIDER } from '../support/e2e-tenants';
 
-/** Two operators with two providers and four kinds of currency, in one service: each sees its own and nothing else. */
+/** Two operators, two providers and four kinds of currency in one service. Each tenant sees only its own rounds. */
 
 jest.setTimeout(120_000);
 
@@ -148,7 +148,7 @@ describe('two operators with two providers', () => {
     }
   });
 
-  it('one player id and one round id are four rounds of four players', async () => {
+  it('the same player id and round id name four rounds of four players', async () => {
     expect(new Set(open.map(({ gameRound }) => gameRound)).size).toBe(4);
     for (const { place, gameRound } of open) {
       const found = await call(place, '/getGameRoundInfo', external);
@@ -175,7 +175,7 @@ describe('two operators with two providers', () => {
   ];
 
   it.each(ofProviders.filter((path) => !withoutToken.includes(path)))(
-    '%s: the other provider’s token is none',
+    '%s: the other provider’s token is refused',
     async (path) => {
       const [{ place, gameRound }] = open as [(typeof open)[0]];
       const body = { gameRound, ...bodies[path] };
@@ -219,7 +219,7 @@ describe('two operators with two providers', () => {
     }
   });
 
-  it('a player of one operator is nobody to the other: registered anew, its history not to be launched', async () => {
+  it('a player of one operator is unknown to the other: registered as new, and its history can’t be launched', async () => {
     const fresh = { playerId: `player-${randomUUID()}` };
     const register = (id: string) => asOperator(id, 'POST', '/registerPlayer', fresh, [fresh.playerId]);
     const [first, second] = [await register('op1'), await register('op2')];
@@ -259,7 +259,7 @@ describe('two operators with two providers', () => {
   });
 });
 
-it('a history launch is told by the real game what it showed: gameHistory', async () => {
+it('a history launch gets gameHistory from the real game', async () => {
   const playerId = `player-${randomUUID()}`;
   const who = { operatorId: 'op1', provider: OTHER_PROVIDER, gameCode: OTHER_GAME_CODE, currency: 'EUR' };
   const request = { playerId, currency: 'EUR', gameCode: OTHER_GAME_CODE, mode: 'real' };

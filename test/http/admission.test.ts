@@ -2,7 +2,7 @@ import type { RefusedError } from '../../src/domain/errors';
 import { Admission } from '../../src/http/admission';
 import { launchToken, providerCall, roundReply, sessionToken, start, startService } from './support';
 
-/* What is shed, and for whom: counts and a clock of our own, no timing. */
+/* Which calls are refused under load. The tests use counts and their own clock, no real time. */
 
 const CALLS = 12;
 
@@ -14,7 +14,7 @@ beforeEach(() => {
   admission = new Admission({ calls: CALLS, monotonicNow: () => now });
 });
 
-/** Calls that are taken and not answered yet; the status of the first that is refused. */
+/** The open calls of one party. */
 class Callers {
   readonly #finish: (() => void)[] = [];
   readonly #all: Promise<unknown>[] = [];
@@ -47,7 +47,7 @@ class Callers {
 }
 
 describe('the shares', () => {
-  it('one party alone: half; each that comes later finds room, and less than those before', async () => {
+  it('one party alone gets half; each later party gets room, but less than the earlier ones', async () => {
     const taken = [];
     for (const name of ['a', 'b', 'c', 'd']) taken.push(await new Callers(name).fill());
     expect(taken).toEqual([
@@ -58,7 +58,7 @@ describe('the shares', () => {
     ]);
   });
 
-  it('what is answered makes room, also where a call failed', async () => {
+  it('an answered call makes room, also if it failed', async () => {
     const a = new Callers('a');
     await a.fill();
     await a.finish();
@@ -94,7 +94,7 @@ describe('calls that are slow', () => {
     expect(taken.at(-1)).toBe(6);
   });
 
-  it('where there is room for many more, too: so many that are slow for so long are too many', async () => {
+  it('lower the limit also if there is room for many more, when many calls are slow for long', async () => {
     admission = new Admission({ calls: 256, monotonicNow: () => now });
     const party = new Callers('a');
     const taken = [];
@@ -107,7 +107,7 @@ describe('calls that are slow', () => {
     expect(taken).toEqual([100, 100, 100, 80, 64, 51]);
   });
 
-  it('and many parties with a few each, when all are slow', async () => {
+  it('lower the limit of many parties with a few calls each, when all are slow', async () => {
     admission = new Admission({ calls: 256, monotonicNow: () => now });
     const parties = Array.from({ length: 8 }, (_, nth) => new Callers(`party ${nth}`));
     for (let at = 0; at < 3; at += 1) {
@@ -118,7 +118,7 @@ describe('calls that are slow', () => {
     expect(await parties[0]!.fill(10)).toEqual({ taken: 8, refused: 429 });
   });
 
-  it('a crowd that was slow once, while a worker was away, may go on', async () => {
+  it('many calls that were slow once, while a worker was away, keep their limit', async () => {
     admission = new Admission({ calls: 256, monotonicNow: () => now });
     const party = new Callers('a');
     for (const ms of [10_000, 8_000, 100, 10_000, 8_000]) {
@@ -135,7 +135,7 @@ describe('calls that are slow', () => {
     expect(await party.fill(40)).toEqual({ taken: 40 });
   });
 
-  it('a few, however slow, are no reason', async () => {
+  it('a few calls keep their limit, however slow they are', async () => {
     const party = new Callers('a');
     for (let at = 0; at < 3; at += 1) {
       await party.fill(2);
@@ -179,7 +179,7 @@ describe('over HTTP', () => {
     await service.stop();
   });
 
-  it('a crowd is shed before anything is read of it; health is told', async () => {
+  it('calls beyond the crowd limit are shed before anything is read of them; health is answered', async () => {
     const service = await startService({ limits: { crowd: 0 } });
     const shed = await providerCall(service, '/testPing', {}, { secret: 'wrong' });
     expect([shed.status, shed.headers.get('retry-after')]).toEqual([503, '1']);

@@ -71,7 +71,7 @@ describe('every reply', () => {
     }
   });
 
-  it('to a fault of ours tells nothing of it', async () => {
+  it('to an internal error shows nothing of the error', async () => {
     const token = await sessionToken(service);
     service.commands.endGameRound.mockRejectedValue(
       Object.assign(new Error('secret path /srv/gameround'), { status: 400, expose: true }),
@@ -117,7 +117,7 @@ describe('every reply', () => {
 });
 
 describe('before MongoDB was read', () => {
-  it('an unknown id is not a wrong one', async () => {
+  it('an unknown id gets 503, and a wrong signature 401', async () => {
     const incomplete = { ...tenants(), complete: false };
     const service = await startService({ tenants: incomplete });
     expect((await providerCall(service, '/testPing', {}, { id: 'gp9' })).status).toBe(503);

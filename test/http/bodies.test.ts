@@ -63,7 +63,7 @@ describe('amounts', () => {
     expect(service.commands.startGameRound).not.toHaveBeenCalled();
   });
 
-  it.each(['NaN', 'Infinity', '+1', '01', '1.', '.5', '0x10', '1_000'])('%s is no JSON', async (written) => {
+  it.each(['NaN', 'Infinity', '+1', '01', '1.', '.5', '0x10', '1_000'])('%s is not JSON', async (written) => {
     const reply = await providerCall(service, '/startGameRound', startText(written));
     expect(reply.status).toBe(400);
   });

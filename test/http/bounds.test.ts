@@ -2,7 +2,7 @@ import { validated } from '../../src/http/schemas/fields';
 import * as requests from '../../src/http/schemas/game-engine';
 import { readCommand } from '../../src/domain/round/read-command';
 
-/* What a text may be is one rule: what the HTTP interface takes, a round takes as well (src/domain/texts.ts). */
+/* The HTTP interface and a round have the same rules for texts (src/domain/texts.ts). */
 
 /** A character beyond U+FFFF: two units of UTF-16, four bytes of UTF-8. */
 const ASTRAL = '\u{1F3B0}';
@@ -16,7 +16,7 @@ const WIN = { winAmount: 1, collect: false, key: 'k' };
 const COUNTED = { key: 'k', counterType: 'free', awarded: 1, used: 0 };
 const ROUND = { token: 't', gameRound: 'g' };
 
-/** A field's value as it comes, and the command that it becomes part of. */
+/** A field's longest value, the request with the field, and the command that it becomes part of. */
 const FIELDS: [string, value: unknown, request: (value: unknown) => unknown, command: unknown][] = [
   [
     'rngCallId of a start',
@@ -84,25 +84,31 @@ function passesTheDoor(request: unknown): boolean {
   }
 }
 
-/** Too long by one character, or not to be kept. */
+/** Wrong variants of a value: one entry or character too many, or half a surrogate pair. */
 function spoiled(value: unknown): unknown[] {
   if (typeof value !== 'string') return [{ ...(value as object), more: '' }];
   return [`${value}x`, `${value.slice(0, -2)}\ud83c`];
 }
 
-test.each(FIELDS)('%s: as long as it may be, and not longer, for both', (_name, value, request, command) => {
-  const [type, fields] = command as ['addWin', object];
-  expect(passesTheDoor(request(value))).toBe(true);
-  expect(readCommand(type, fields)).toMatchObject({ command: fields });
-  for (const wrong of spoiled(value)) {
-    expect(passesTheDoor(request(wrong))).toBe(false);
-    const text = (one: unknown): string => JSON.stringify(one).slice(1, -1);
-    const changed: unknown = JSON.parse(JSON.stringify(fields).replaceAll(text(value), text(wrong)));
-    expect(readCommand(type, changed)).toHaveProperty('fault');
-  }
-});
+test.each(FIELDS)(
+  '%s: request and command accept the greatest length, and refuse more',
+  (_name, value, request, command) => {
+    const [type, fields] = command as ['addWin', object];
+    expect(passesTheDoor(request(value))).toBe(true);
+    expect(readCommand(type, fields)).toMatchObject({ command: fields });
+    for (const wrong of spoiled(value)) {
+      expect(passesTheDoor(request(wrong))).toBe(false);
+      const text = (one: unknown): string => JSON.stringify(one).slice(1, -1);
+      const changed: unknown = JSON.parse(JSON.stringify(fields).replaceAll(text(value), text(wrong)));
+      expect(readCommand(type, changed)).toHaveProperty('fault');
+    }
+  },
+);
 
-test.each(['a\u0085b', 'a#b', '', 'a\u0000b'])('an identifier that is %j is refused by both', (wrong) => {
-  expect(passesTheDoor(startOf({ rngCallId: wrong }))).toBe(false);
-  expect(readCommand('start', { ...START, rngCallId: wrong })).toEqual({ fault: 'rngCallId' });
-});
+test.each(['a\u0085b', 'a#b', '', 'a\u0000b'])(
+  'an identifier that is %j is refused in a request and in a command',
+  (wrong) => {
+    expect(passesTheDoor(startOf({ rngCallId: wrong }))).toBe(false);
+    expect(readCommand('start', { ...START, rngCallId: wrong })).toEqual({ fault: 'rngCallId' });
+  },
+);

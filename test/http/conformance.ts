@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import { openApiDocument } from '../../src/http/openapi/document';
 
-/* Holds every reply of the tests to the document that `GET /openapi.json` gives. */
+/* Compares every reply of the tests with the document of `GET /openapi.json`. */
 
 type Json = Record<string, unknown>;
 
@@ -34,14 +34,14 @@ export const DOCUMENT = openApiDocument('https://api.example') as {
 
 const options = { strict: false, allErrors: true, validateFormats: false };
 const requests = new Ajv2020(options).addSchema({ $id: 'document', components: DOCUMENT.components });
-/** Closed: a reply that has a field which no schema names is a fault of the document. */
+/** The schemas allow no other fields here, so that a field of a reply that no schema has is found. */
 const replies = new Ajv2020(options).addSchema({
   $id: 'document',
   components: closed(DOCUMENT.components),
 });
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with a reply, '' when it is as the document has it; calls that no path describes are let pass. */
+/** The error of a reply, or '' if it agrees with the document. Also '' for a call that is not in the document. */
 export function faultOf(method: string, path: string, status: number, body: unknown): string {
   const where = path.split('?')[0]!;
   const described = DOCUMENT.paths[where]?.[method.toLowerCase()];
@@ -52,13 +52,13 @@ export function faultOf(method: string, path: string, status: number, body: unkn
   return schema === undefined ? '' : fault(`${method} ${where} ${status}`, replies, closed(schema), body);
 }
 
-/** What is wrong with a request that was taken, '' when the document would have let it pass. */
+/** The error of an accepted request, or '' if it agrees with the document. */
 export function faultOfRequest(path: string, body: unknown): string {
   const schema = DOCUMENT.paths[path]?.post?.requestBody?.content['application/json']?.schema;
   return schema === undefined ? '' : fault(`POST ${path}`, requests, schema, body);
 }
 
-/** What is wrong with an example, of a request or of a reply. */
+/** The errors of an example of a request or a reply. */
 export function faultOfExample(kind: 'request' | 'reply', schema: Json, value: unknown): string {
   const held = kind === 'request' ? schema : closed(schema);
   return fault(`${kind} ${JSON.stringify(schema)}`, kind === 'request' ? requests : replies, held, value);

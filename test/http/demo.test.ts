@@ -13,7 +13,7 @@ import {
   type Service,
 } from './support';
 
-/* A demo session through the HTTP interface: the same calls on pretend money, and nobody else hears of it. */
+/* A demo session through the HTTP interface: the same calls with pretend money, without a call to the operator. */
 
 let client: MongoClient;
 let service: Service;
@@ -105,7 +105,7 @@ it('voids, finds by the provider’s id, draws', async () => {
   expect(service.draws.at(-1)).toMatchObject({ mode: 'demo' });
 });
 
-it('is heard of by no operator, no workflow and no record', async () => {
+it('reaches no operator, no workflow and no record', async () => {
   await call('/startGameRound', start(token, { endGame: true }));
   expect(await call('/getLastGameRounds')).toMatchObject({ status: 200, gameRoundList: [] });
   expect(service.getBalance).not.toHaveBeenCalled();
@@ -124,7 +124,7 @@ it('is never reconciled, and does not exist for another operator', async () => {
   expect((await reconcile('op2')).body).toEqual({ errorCode: errorObject('GAMEROUNDNOTFOUND') });
 });
 
-it('is another session’s affair only', async () => {
+it('does not exist for another session', async () => {
   const gameRound = hashOf(await call('/startGameRound', start(token)));
   const other = (await connect(service, await launchToken(service, { mode: 'demo' }))).body.token as string;
   for (const path of ['/endGameRound', '/getGameRoundInfo', '/getUncollectedAmount']) {

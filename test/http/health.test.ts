@@ -5,7 +5,7 @@ import { machineClock } from '../support/clock';
 
 afterEach(() => jest.restoreAllMocks());
 
-test('what was found is kept for a second, also when the clock is set back meanwhile', async () => {
+test('a result is kept for a second, also if the clock is set back meanwhile', async () => {
   const down = (): Promise<void> => Promise.reject(new Error('down'));
   const up = (): Promise<void> => Promise.resolve();
   let mongodb = down;
@@ -19,7 +19,7 @@ test('what was found is kept for a second, also when the clock is set back meanw
   expect((await health.check()).missing).toEqual([]);
 });
 
-describe('a worker is there', () => {
+describe('a worker counts as alive', () => {
   const START = Date.now();
   let elapsed: number;
   let isThere: ReturnType<typeof createWorkerLiveness>;
@@ -39,24 +39,24 @@ describe('a worker is there', () => {
     expect(isThere([at(60_000)])).toBe(true);
   });
 
-  it('when one of several is', () => {
+  it('when one of several asked for work', () => {
     isThere([at(0, 'a'), at(0, 'b')]);
     elapsed = 71_000;
     expect(isThere([at(0, 'a'), at(60_000, 'b')])).toBe(true);
   });
 
-  it('when the server forgets it and it comes again', () => {
+  it('again, when the server has forgotten it and it comes back', () => {
     isThere([at(0)]);
     expect(isThere([])).toBe(false);
     expect(isThere([at(1_000)])).toBe(true);
   });
 
-  it('at once when it is new, whatever the clocks say', () => {
+  it('at once when it is new, whatever time the clocks have', () => {
     expect(isThere([])).toBe(false);
     expect(isThere([at(-900_000)])).toBe(true);
   });
 
-  it('not because the server still remembers one from before we looked', () => {
+  it('not if the server only remembers it from before the first look', () => {
     expect(isThere([at(-71_000)])).toBe(false);
     expect(isThere([at(-71_000)])).toBe(false);
   });
@@ -64,7 +64,7 @@ describe('a worker is there', () => {
   it.each([
     ['behind', -900_000],
     ['ahead', 900_000],
-  ])('also where the server’s clock is %s', (_what, skewMs) => {
+  ])('also if the server’s clock is %s', (_what, skewMs) => {
     isThere([at(skewMs)]);
     elapsed = 60_000;
     expect(isThere([at(skewMs + 60_000)])).toBe(true);

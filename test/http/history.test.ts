@@ -72,7 +72,7 @@ describe('getGameRoundHistoryInfo', () => {
     expect([cancelled.status, cancelled.body.protectedInfo]).toEqual([200, {}]);
   });
 
-  it('is not there for an open round, nor for a crashed one', async () => {
+  it('is refused for an open and for a crashed round', async () => {
     for (const crashed of [false, true]) {
       service.commands.describeRound.mockResolvedValue(snapshot({ crashed }));
       const reply = await ask(token);
@@ -124,7 +124,7 @@ describe('a history launch', () => {
     return launchToken(service, { mode: 'history', gameround: HASH });
   };
 
-  it('connects with what the game tells of the round, and asks no wallet', async () => {
+  it('connects with the game’s description of the round, without a wallet call', async () => {
     service.getBalance.mockClear();
     const { status, body } = await connect(service, await launch());
     expect([status, body.gameHistory]).toEqual([200, { reels: 'A B C' }]);
@@ -222,7 +222,7 @@ describe('open rounds', () => {
     amountToCollect: 250,
   };
 
-  it('of the player, as their workflows tell them', async () => {
+  it('of the player, with the state from their workflows', async () => {
     const recorded = ['r1', 'r2', 'r3'].map((gameround) =>
       listedRound(snapshot({ amountToCollect: 0 }, { gameround })),
     );

@@ -180,7 +180,7 @@ describe('connect', () => {
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('hands the game every setting that the launch asked for, the money multiplied once', async () => {
+  it('gives the game every setting of the launch, with amounts multiplied once', async () => {
     const { maxStake, minStake, maxPackageStake, ...rest } = everySetting() as Record<string, number>;
     const options = { ...rest, maxStake, minStake, maxPackageStake, device: 'mobile' };
     const reply = await connect(service, await launchToken(service, { options, currency: 'JPY' }));
@@ -211,13 +211,13 @@ describe('connect', () => {
     expect((await connect(service, token)).status).toBe(401);
   });
 
-  it('is not spent by a look at its head', async () => {
+  it('does not use up the token by a HEAD request', async () => {
     const token = await launchToken(service);
     expect((await fetch(`${service.url}/connect?token=${token}`, { method: 'HEAD' })).status).toBe(405);
     expect((await connect(service, token)).status).toBe(200);
   });
 
-  it('wants one token', async () => {
+  it('needs exactly one token', async () => {
     for (const query of ['', '?token=', '?token=a&token=b', '?token=a%23b', '?token=%00']) {
       const response = await fetch(`${service.url}/connect${query}`);
       expect([query, response.status]).toEqual([query, 400]);

@@ -50,7 +50,7 @@ describe('reconcileTransactions', () => {
     expect(service.reconcile.mock.calls).toEqual([['op1', HASH]]);
   });
 
-  it('tells a refusal with the operator’s own error, 400', async () => {
+  it('answers a refusal with the operator’s own error, 400', async () => {
     const errorCode = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit.' };
     answer({ kind: 'refused', errorCode, hashesProcessed: [{ hash: 'd1', errorCode }] });
     const reply = await reconcile();
@@ -63,14 +63,14 @@ describe('reconcileTransactions', () => {
     ]);
   });
 
-  it('tells that the operator can’t be reached, 502', async () => {
+  it('answers 502 if the operator can’t be reached', async () => {
     answer({ kind: 'unreachable' });
     const reply = await reconcile();
     expect([reply.status, reply.body.errorCode]).toEqual([502, errorObject('WALLETUNAVAILABLE')]);
     expect(reply.body).toMatchObject({ gameRound: record, hashesProcessed: [] });
   });
 
-  it('is content where nothing was ever accepted', async () => {
+  it('succeeds if no transaction was ever accepted', async () => {
     answer({ kind: 'nothing' });
     const reply = await reconcile();
     expect([reply.status, reply.body]).toEqual([
@@ -79,7 +79,7 @@ describe('reconcileTransactions', () => {
     ]);
   });
 
-  it('does not know another’s round, and takes longer than a call may', async () => {
+  it('does not know another operator’s round, and answers 503 if it takes too long', async () => {
     service.reconcile.mockRejectedValueOnce(refuse('GAMEROUNDNOTFOUND'));
     const unknown = await reconcile({ id: 'op2' });
     expect([unknown.status, unknown.body]).toEqual([404, { errorCode: errorObject('GAMEROUNDNOTFOUND') }]);
@@ -98,7 +98,7 @@ describe('reconcileTransactions', () => {
     expect(service.reconcile.mock.calls).toEqual([['op1', HASH]]);
   });
 
-  it('signs gameRound, which it wants', async () => {
+  it('needs gameRound, and signs it', async () => {
     const path = '/reconcileTransactions';
     expect((await operatorCall(service, 'POST', path, [], { gameRound: HASH })).status).toBe(401);
     expect((await operatorCall(service, 'POST', path, [HASH, 'x'], { gameRound: HASH })).status).toBe(401);
@@ -119,7 +119,7 @@ describe('getGameRoundDetails and getGameRoundReport', () => {
     return operatorCall(service, 'POST', '/getGameRoundReport', [playerId, gameRound], body, signing);
   };
 
-  it('give the operator’s record, with what the provider told as an extra entry', async () => {
+  it('give the operator’s record, with the provider’s result as an extra entry', async () => {
     service.commands.describeRound.mockResolvedValue(closed());
     expect((await details()).body).toEqual({ gameRound: record });
     service.commands.describeRound.mockResolvedValue({ ...closed(), dataStored: { reels: '1' } });
@@ -140,7 +140,7 @@ describe('getGameRoundDetails and getGameRoundReport', () => {
     });
   });
 
-  it('give every field of a transaction, and leave out what is the machine’s own', async () => {
+  it('give every field of a transaction, and leave out internal fields', async () => {
     const at = { currency: 'EUR', timestamp: '2026-01-02T03:04:05.000Z', reason: 'why' };
     const discounted = { discountAmount: 30, discountCampaignId: 'c1' };
     const byTicket = { serial: 'T-1', freePlayStake: 20, freePlayUsed: true };

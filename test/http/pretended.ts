@@ -5,7 +5,7 @@ import type { ListedRound } from '../../src/domain/round/record';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import type { ConfigurationsOfGames, HttpDeps, RoundLists } from '../../src/http/deps';
 
-/* What stands behind the app in these tests. */
+/* Mocks of the parts behind the HTTP app. */
 
 export type FakeCommands = {
   [Name in keyof RoundService]: jest.MockedFunction<RoundService[Name]>;

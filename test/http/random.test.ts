@@ -49,7 +49,7 @@ describe('getRandomResult', () => {
     expect(JSON.stringify(service.draws)).not.toContain(token);
   });
 
-  it('knows integers and shuffles', async () => {
+  it('draws integers and shuffles', async () => {
     const integers = await draw({ rngEndPoint: 'getIntegers', rngPayload: { count: 50, min: -1, max: 1 } });
     expect(new Set(integers.body.values as number[])).toEqual(new Set([-1, 0, 1]));
     const shuffle = await draw({ rngEndPoint: 'getShuffle', rngPayload: { count: 5, min: 1, max: 5 } });

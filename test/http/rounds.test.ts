@@ -86,14 +86,14 @@ describe('startGameRound', () => {
     ]);
   });
 
-  it('wants the token’s currency', async () => {
+  it('needs the token’s currency', async () => {
     const body = start(token, { debitInformation: { debitAmount: 1, currency: 'JPY' } });
     const reply = await providerCall(service, '/startGameRound', body);
     expect(reply.status).toBe(400);
     expect(reply.body.errorCode?.msg).toContain('debitInformation.currency');
   });
 
-  it('answers a refusal with its status, its error, and how the round stands', async () => {
+  it('answers a refusal with its status, its error and the round’s state', async () => {
     const errorCode = { id: 4711, msg: 'NOMONEY', clientmsg: 'Please top up.' };
     const cancelled = { ...roundReply().gameRoundInfo, status: 'cancel' as const };
     service.commands.startGameRound.mockResolvedValue(
@@ -127,7 +127,7 @@ describe('startGameRound', () => {
     expect(reply.body.balance).toMatchObject({ totalBalance: 9_900 });
   });
 
-  it('what a wallet told of discounts and tickets is known until it tells other, or getBalance tells none', async () => {
+  it('discounts and tickets of a wallet stay known until the wallet sends others, or getBalance has none', async () => {
     const balances = [{ type: 'real', amount: 5, currency: 'EUR' }];
     const tickets = [{ count: 2, stake: 100, currency: 'EUR', price: 0, feature: 'f', serial: 's1' }];
     const discountInfo = { campaignId: 'c1', discounts: [{ stake: 100, spinsRemaining: 1 }] };
@@ -163,7 +163,7 @@ describe('startGameRound', () => {
     expect(after.body.balance).not.toHaveProperty('discountInfo');
   });
 
-  it('a repeat tells the first balance again, which is not the last known one', async () => {
+  it('a repeat has the first balance again, which does not become the last known one', async () => {
     const older = { balances: [{ type: 'real', amount: 500, currency: 'EUR' }] };
     service.commands.startGameRound.mockResolvedValueOnce(roundReply());
     service.commands.startGameRound.mockResolvedValueOnce(roundReply({ balance: older, isRepeat: true }));
@@ -178,7 +178,7 @@ describe('startGameRound', () => {
 });
 
 describe('commands on a round', () => {
-  it('hand over what came', async () => {
+  it('hand over the fields of the request', async () => {
     service.commands.addWin.mockResolvedValue(roundReply({ amountToCollect: 500 }));
     service.commands.endGameRound.mockResolvedValue(roundReply({ amountCredited: 500 }));
     service.commands.collectWin.mockResolvedValue(roundReply());
@@ -242,7 +242,7 @@ describe('commands on a round', () => {
   });
 });
 
-/** Every field of the interface's requests, and the command that is made of it. */
+/** Every field of the interface's requests, and the command that it becomes. */
 describe('every field of the request reaches the command of', () => {
   const rngResult = { rngCallId: 'r', result: 'A B', winAmount: 7 };
   const on = { gameRound: HASH };
@@ -280,7 +280,7 @@ describe('every field of the request reaches the command of', () => {
 });
 
 describe('getGameRoundInfo', () => {
-  it('tells a round’s whole state, with totalWinAmount and transactions', async () => {
+  it('has a round’s whole state, with totalWinAmount and transactions', async () => {
     service.commands.describeRound.mockResolvedValue(snapshot());
     const reply = await providerCall(service, '/getGameRoundInfo', { token, gameRound: HASH });
     expect(reply.status).toBe(200);
@@ -396,7 +396,7 @@ describe('other reads', () => {
     });
   });
 
-  it('getBalance passes the operator’s own error on, and hides that it doesn’t know us', async () => {
+  it('getBalance passes the operator’s own error on, but not that the operator refuses our signature', async () => {
     const own = { id: 77, msg: 'PLAYERBLOCKED', clientmsg: 'Sorry.' };
     service.getBalance.mockResolvedValueOnce({ kind: 'refused', errorCode: own });
     const refused = await providerCall(service, '/getBalance', { token });

@@ -61,7 +61,7 @@ describe('provider to service', () => {
     expect([reply.status, reply.body]).toEqual([401, SIGNATURE_WRONG]);
   });
 
-  it('signs an empty body like any other: what is missing is its content', async () => {
+  it('signs an empty body like any other, and then refuses it for its content', async () => {
     // MESSAGE='#2026-01-02T03:04:05Z' SECRET=secret-of-gp1
     const signature = 'LM49AVtUo83QBN0PuvY8ugoQNlXRejhvGAe+oUlSR54=';
     const reply = await providerCall(service, '/testPing', '', { timestamp: T, signature });
@@ -106,7 +106,7 @@ describe('provider to service', () => {
     ['two time stamps', { 'x-h-timestamp': [T, T] }],
     ['another time stamp', { 'x-h-timestamp': '2026-01-02T03:04:06Z' }],
   ];
-  it.each(bad)('answers %s with the one body', async (_what, change) => {
+  it.each(bad)('answers %s with the same body', async (_what, change) => {
     const headers = { 'content-type': 'application/json', 'x-request-id': 'r', ...good, ...change };
     const reply = await rawPost('/testPing', headers, PROVIDER_VECTORS[0]!.body);
     expect(reply).toEqual([401, SIGNATURE_WRONG]);
@@ -143,7 +143,7 @@ describe('provider to service', () => {
   });
 
   it.each(faults)(
-    'with hints the reply says so too, with what was signed: %s',
+    'with hints the reply says so too, and shows what was signed: %s',
     async (fault, change, message) => {
       const hint = message === undefined ? fault : `${fault}; signed: ${message}`;
       const { reply, lines } = await refused(hinting, change);
@@ -152,7 +152,7 @@ describe('provider to service', () => {
     },
   );
 
-  it('with hints testPing says what was seen', async () => {
+  it('with hints testPing shows the id, the bytes and the signed text', async () => {
     const body = '{"testData":"é"}';
     const timestamp = '2026-01-02T03:04:03.500Z';
     const ping = (from: Service) => providerCall(from, '/testPing', body, { timestamp });
@@ -197,7 +197,7 @@ describe('provider to service', () => {
     expect(parseTimestamp('2026-07-02T03:04:05')).toBe(Date.UTC(2026, 6, 2, 3, 4, 5));
   });
 
-  it('wants X-Request-Id, and says so only after the signature', async () => {
+  it('needs X-Request-Id, and checks it only after the signature', async () => {
     const unsigned = await providerCall(service, '/testPing', {}, { requestId: null, secret: 'x' });
     expect([unsigned.status, unsigned.body]).toEqual([401, SIGNATURE_WRONG]);
     for (const requestId of [null, '', 'a#b', 'x'.repeat(129)]) {
@@ -266,7 +266,7 @@ describe('operator to service', () => {
     },
   );
 
-  it('answers whatever is wrong with the one body', async () => {
+  it('answers every fault with the same body', async () => {
     const calls = [
       getGameUrl(service, {}, { secret: 'x' }),
       getGameUrl(service, {}, { id: 'op9' }),
@@ -295,14 +295,14 @@ describe('operator to service', () => {
     expect([reply.status, reply.body]).toEqual([401, { ...SIGNATURE_WRONG, hint }]);
   });
 
-  it('checks no age for a tenant whose tolerance is 0s, but still wants a time stamp', async () => {
+  it('checks no age for a tenant whose tolerance is 0s, but still needs a time stamp', async () => {
     expect((await getGameUrl(service, {}, { id: 'op2', timestamp: '2020-01-01T00:00:00Z' })).status).toBe(
       200,
     );
     expect((await getGameUrl(service, {}, { id: 'op2', timestamp: 'yesterday' })).status).toBe(401);
   });
 
-  it('tells what is missing to one who signed what is there', async () => {
+  it('names a missing field to a caller who signed the others', async () => {
     const body = { playerId: 'p1', currency: 'EUR', mode: 'real' };
     for (const fields of [
       ['p1', 'EUR', 'real'],
@@ -317,7 +317,7 @@ describe('operator to service', () => {
   });
 });
 
-/** With headers that fetch would not send: repeated, or empty. */
+/** Sends a POST with headers that fetch would not send: repeated or empty ones. */
 function rawPost(
   path: string,
   headers: Record<string, string | string[]>,

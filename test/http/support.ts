@@ -17,7 +17,7 @@ import { parseTenants } from '../../src/tenants/file';
 import { faultOf, faultOfRequest } from './conformance';
 import { fakeCommands, pretendedParts, type FakeCommands, type Pretended } from './pretended';
 
-/** Two operators and two providers side by side; op2 and gp2 differ from op1 and gp1 in their secrets only. */
+/** Two operators, which differ only in id and secret, and two providers, each with a game. */
 export function tenants(change: (content: TenantsContent) => void = () => undefined): Tenants {
   const content: TenantsContent = {
     operators: ['op1', 'op2'].map((operatorId) => ({
@@ -69,8 +69,7 @@ export interface Service extends Pretended {
   metrics: Metrics;
   /** Everything that was logged. */
   log: string[];
-  /** May be moved. */
-  /** What has passed counts in `now`; `setBackMs`: how much the machine's clock is behind it. */
+  /** A test may change both. `now` only moves forward. `setBackMs`: how far the machine's clock is behind `now`. */
   clock: { now: number; setBackMs: number };
   server: Server;
   stop(): Promise<void>;
@@ -78,11 +77,11 @@ export interface Service extends Pretended {
 
 export const BALANCE = { balances: [{ type: 'real', amount: 10_000, currency: 'EUR' }] };
 
-/** What is left by a test that failed before its own stop would keep jest from ever ending. */
+/** Services of tests that failed before they stopped them. Jest would not end while these run. */
 const stops = new Set<() => Promise<void>>();
 afterAll(() => Promise.all([...stops].map((stop) => stop())));
 
-/** The app on a free port with real sessions in MongoDB; only the commands, the wallet and the read model are pretended. */
+/** Starts the app on a free port, with real sessions in MongoDB. Commands, wallet and read model are mocks. */
 export async function startService(
   options: {
     tenants?: Tenants;
@@ -235,7 +234,7 @@ export interface Reply {
   text: string;
 }
 
-/** Reads a reply and holds it to the document, and a body that was taken as well. */
+/** Reads a reply and compares it with the document. An accepted request body is compared, too. */
 export async function readReply(response: Response, method = 'GET', sent?: string): Promise<Reply> {
   const text = await response.text();
   const { status, headers, url } = response;
@@ -255,7 +254,7 @@ export interface Signing {
   headers?: Record<string, string>;
 }
 
-/** A game-engine call as a provider makes it. */
+/** Makes a signed game-engine call. */
 export async function providerCall(
   { url, clock }: Service,
   path: string,
@@ -284,7 +283,7 @@ export async function providerCall(
   return readReply(response, 'POST', raw);
 }
 
-/** An operator's call; `fields` are what it signs after secret, id and time stamp. */
+/** Makes a signed call of an operator. `fields` are the signed fields after secret, id and time stamp. */
 export async function operatorCall(
   { url, clock }: Service,
   method: 'GET' | 'POST',
@@ -330,7 +329,7 @@ export async function getGameUrl(
   return operatorCall(service, 'POST', '/getGameURL', fields, body, signing);
 }
 
-/** A token as a launch URL carries it. */
+/** Launches a game and returns the token of the launch URL. */
 export async function launchToken(
   service: Service,
   launch: Launch = {},
@@ -344,7 +343,7 @@ export async function connect(service: Service, token: string): Promise<Reply> {
   return readReply(await fetch(`${service.url}/connect?token=${token}`));
 }
 
-/** A session's token of a player in one game. */
+/** Launches a game, connects, and returns the session's token. */
 export async function sessionToken(
   service: Service,
   launch: Launch = {},

@@ -65,7 +65,7 @@ describe('finding a server binary', () => {
     ['does not run', (file: string) => script(file, 'echo "libcrypto.so.1.1: cannot open" >&2; exit 127')],
     ['is too old', (file: string) => fakeMongod(file, '4.2.24')],
     ['is another program', (file: string) => script(file, 'echo hello')],
-  ])('passes over one on PATH that %s', async (_, make) => {
+  ])('ignores one on PATH that %s', async (_, make) => {
     await make(join(options.searchPath, 'mongod'));
     const cached = await fakeMongod(join(options.cacheDir, 'mongod-download/mongod'));
     expect(await findBinary('mongod', options)).toBe(cached);

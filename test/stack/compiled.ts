@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { projectRoot } from '../../stack/paths';
 import { freePorts } from '../../stack/ports';
 
-/** The stack as compiled JavaScript beside stand-ins for the service and the sandbox. */
+/** The compiled stack, with stand-ins for the service and the sandbox. */
 export interface CompiledStack {
   readonly main: string;
   remove(): Promise<void>;
@@ -29,7 +29,7 @@ require('node:http').createServer((req, res) => {
 }).listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** Compiles into the project, since modules are looked for upwards from there. */
+/** Compiles into a folder of the project, since Node looks for modules in the parent folders. */
 export async function compileStack(): Promise<CompiledStack> {
   const cache = join(projectRoot(), 'node_modules', '.cache');
   await mkdir(cache, { recursive: true });
@@ -73,7 +73,7 @@ export interface RunningStack {
   events(): Promise<[pid: number, name: string, what: string][]>;
 }
 
-/** A folder and ports for one stack; the same settings start it again on the same state. */
+/** Settings with a folder and ports for one stack. The same settings start the stack again on the same state. */
 export async function stackSettings(): Promise<NodeJS.ProcessEnv> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gameround-stack-'));
   const [api, admin, temporal, ui, mongodb] = (await freePorts(5)).map(String);

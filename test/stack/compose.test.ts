@@ -23,7 +23,7 @@ const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
 
 describe('docker-compose.yml', () => {
-  it('checks the health of whatever stays up, and starts nothing before what it needs', () => {
+  it('checks the health of every lasting service, and starts a service after those that it needs', () => {
     for (const [name, service] of Object.entries(services)) {
       const waitedFor = Object.entries(service.depends_on ?? {});
       for (const [needed, { condition }] of waitedFor) {
@@ -59,7 +59,7 @@ describe('docker-compose.yml', () => {
     expect(tenants).toContain(`:${passed.TENANTS_FILE}:ro`);
   });
 
-  it('publishes the API once, in front of as many services as wanted', () => {
+  it('publishes the API once, in front of any number of service containers', () => {
     const fixed = Object.entries(services).filter(([, { ports = [] }]) =>
       ports.some((port) => /\$\{PORT:-8080\}:8080$/.test(port)),
     );

@@ -54,7 +54,7 @@ describe('Temporal', () => {
     expect(processesNaming(dir)).toEqual([]);
   });
 
-  it('is started again where it panics, as it does when another process takes one of its inner ports', async () => {
+  it('is started again if it panics, as it does when another process takes one of its inner ports', async () => {
     const binary = join(dir, 'panics-once');
     const script = `#!/bin/sh\n[ -e ${binary}.did ] || { touch ${binary}.did; exit 2; }\nexec ${await findBinary('temporal')} "$@"\n`;
     await writeFile(binary, script, { mode: 0o755 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { compileStack, runStack, stackSettings, type CompiledStack, type RunningStack } from './compiled';
 import { eventually, isAlive, processesNaming } from './processes';
 
-/* One command brings up everything and stops it (docs/interface#one-command). */
+/* One command starts everything and stops it (docs/interface#one-command). */
 jest.setTimeout(120_000);
 
 let compiled: CompiledStack;
@@ -40,7 +40,7 @@ async function startReady(): Promise<RunningStack> {
   return stack;
 }
 
-/** The process of a server by what only its command line has. */
+/** Finds the process of a server by a text that only its command line has. */
 function serverPid(stack: RunningStack, name: 'temporal.db' | 'mongodb'): number {
   const found = processesNaming(join(stack.dataDir, name)).find(({ command }) =>
     command.includes(stack.dataDir),
@@ -142,7 +142,7 @@ describe('npm start', () => {
     expect(await kept(again)).toEqual({ things: ['before'], workflows: ['before'] });
   });
 
-  it('ends what a killed run left running, and nobody else', async () => {
+  it('ends the processes that a killed run left, and no others', async () => {
     const stack = await startReady();
     const mongod = serverPid(stack, 'mongodb');
     // As if the kernel had not told it: stopped processes don't end on SIGTERM.
@@ -174,7 +174,7 @@ describe('npm start', () => {
     );
   });
 
-  it('says so of the port of health and metrics too, taken or given twice', async () => {
+  it('says the same of the port of health and metrics, if it is taken or given twice', async () => {
     const holder = createServer().listen(Number(env.ADMIN_PORT), '127.0.0.1');
     env = { ...env, MONGODB_PORT: env.PORT };
     const stack = start();
@@ -200,7 +200,7 @@ describe('npm start', () => {
     expect(stack.output()).toContain('TEMPORAL_UI_PORT: must be a port');
   });
 
-  it('tells a fault in TENANTS_FILE before it starts anything', async () => {
+  it('reports a fault in TENANTS_FILE before it starts anything', async () => {
     env = { ...env, TENANTS_FILE: join(__dirname, '../../package.json') };
     const stack = start();
     expect(await stack.ended).toBe(1);

@@ -6,7 +6,7 @@ import { readStackConfig } from '../../stack/config';
 import { startLinks } from '../../stack/summary';
 import { startService } from '../http/support';
 
-/* Whoever opens the address of the API, the wallet or the game finds the links that `npm start` prints. */
+/* The start pages of the API, the wallet and the game show the links that `npm start` prints. */
 
 const SECRETS = { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), BACKOFFICE_TOKEN: 'b'.repeat(16) };
 const ENV = { ...SECRETS, DATA_DIR: '/nonexistent', TEMPORAL_UI_PORT: '8300' };

@@ -21,7 +21,9 @@ export async function makeChange(
   const before = await readFile(path, 'utf8');
   const parts = before.split(find);
   if (parts.length !== 2)
-    throw new Error(`${file}: the text to change is there ${parts.length - 1} times instead of once:\n${find}`);
+    throw new Error(
+      `${file}: the text to change is there ${parts.length - 1} times instead of once:\n${find}`,
+    );
   await writeFile(path, parts.join(replace));
   return () => writeFile(path, before);
 }
