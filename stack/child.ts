@@ -4,20 +4,20 @@ import { writeEntry } from './leftovers';
 import { openLog, tailOf } from './logs';
 
 export interface ChildOptions {
-  /** As people know it: `temporal`, `api`. */
+  /** The name in messages, such as `temporal` or `service`. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** stdout and stderr go here, appended. */
+  /** stdout and stderr are appended to this file. */
   readonly logFile: string;
-  /** An IPC channel, by which a node child notices that we are gone. */
+  /** Opens an IPC channel. A Node child notices by it that this process has ended (preload.ts). */
   readonly ipc?: boolean;
-  /** Its own process group, so that a terminal's Ctrl-C reaches only us and we stop things in order. */
+  /** A process group of its own: a terminal's Ctrl-C then reaches only this process, which stops its children in order. */
   readonly ownGroup?: boolean;
   readonly stopTimeoutMs?: number;
-  /** Where to write down that it runs, so that a later start can end it if we are killed (leftovers.ts). */
+  /** Records the running process, so that a later start can end it if this process is killed (leftovers.ts). */
   readonly record?: { readonly runDir: string; readonly marker: string };
 }
 
@@ -30,17 +30,17 @@ export interface Child {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Settles when the process is gone, for whatever reason; never rejects. */
+  /** Resolves when the process has ended for any reason. Never rejects. */
   readonly exited: Promise<Exit>;
-  /** Last lines that it wrote. */
+  /** The last lines of its log. */
   tail(lines?: number): string[];
-  /** SIGTERM, a bounded wait, then SIGKILL. Returns when it is gone; harmless when it already is. */
+  /** Sends SIGTERM, and SIGKILL after a timeout. Resolves when the process has ended. May be called again. */
   stop(): Promise<void>;
 }
 
 const STOP_TIMEOUT_MS = 15_000;
 
-/** Starts a process that ends with ours: by our stop(), our exit, or (on Linux) our being killed. */
+/** Starts a process that ends with stop(), when this process exits, and on Linux also when this process is killed. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args } = endingWithUs(options.command, options.args);
   const log = openLog(options.logFile);
@@ -94,8 +94,8 @@ async function stopChild(child: ChildProcess, exited: Promise<Exit>, timeoutMs: 
 }
 
 /**
- * util-linux's setpriv has the kernel send the child SIGTERM when we die, also by SIGKILL, and keeps its process id.
- * Elsewhere a server outlives a killed parent until the next start ends it (see leftovers.ts).
+ * With setpriv (util-linux) the kernel sends SIGTERM to the child when this process dies, also by SIGKILL. The process id
+ * stays the same. Without setpriv the child of a killed process runs until the next start ends it (leftovers.ts).
  */
 function endingWithUs(
   command: string,

@@ -4,20 +4,23 @@ import { z } from 'zod';
 import { ConfigError, loadConfig, port, reachable, type Config } from '../src/config';
 import { UserError } from './user-error';
 
-/** The service's own settings, and what only `npm start` needs to know beside them. */
+/** The settings of the service, and the further settings of `npm start`. */
 export interface StackConfig {
   readonly service: Config;
-  /** Undefined: left out. */
+  /** Undefined if the sandbox is not started. */
   readonly sandbox?: { readonly walletPort: number; readonly gamePort: number };
   readonly temporalPort: number;
   readonly temporalUiPort: number;
   readonly mongodbPort: number;
-  /** Its URL, where what Temporal keeps is encrypted: started here for the embedded Temporal's Web UI. */
+  /**
+   * URL of the codec server, which decrypts payloads for the embedded Temporal's Web UI. Undefined without encryption keys, and
+   * with an external Temporal.
+   */
   readonly codecServer?: string;
-  /** Set: it is used as it is, and none is started here. */
+  /** The address of a Temporal that already runs. If set, `npm start` starts none. */
   readonly externalTemporal?: string;
   readonly externalMongodb?: string;
-  /** Where a back office token was made just now; it is shown once. */
+  /** The file of a new back office token. The token is shown once, at this start. */
   readonly newTokenFile?: string;
 }
 
@@ -34,7 +37,7 @@ const Env = z.object({
   DATA_DIR: z.string().default('.data'),
 });
 
-/** Makes the kept secrets when there are none yet. Throws UserError with a line for each setting that is wrong. */
+/** Creates the stored secrets if they do not exist. @throws UserError with a line for each wrong setting */
 export function readStackConfig(env: NodeJS.ProcessEnv): StackConfig {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Env.safeParse(given);
@@ -44,7 +47,7 @@ export function readStackConfig(env: NodeJS.ProcessEnv): StackConfig {
   }
   const { data } = parsed;
   const tokenFile = join(data.DATA_DIR, 'backoffice-token');
-  // Before the settings are read, which makes it.
+  // Checked before serviceConfig, which creates the file.
   const tokenIsNew = given.BACKOFFICE_TOKEN === undefined && !existsSync(tokenFile);
   const service = serviceConfig(given);
   return {

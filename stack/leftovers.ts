@@ -10,8 +10,8 @@ import { UserError } from './user-error';
 const Entry = z.object({ pid: z.number().int().min(2), marker: z.string().min(1) });
 
 /**
- * A process of ours as written down in DATA_DIR/run, for a start after we were killed. `marker` is a part of its
- * command line that no stranger's has, such as the path of its data.
+ * The record of a process in DATA_DIR/run. A start after a killed run reads it. `marker` is a part of the process's command
+ * line that other programs' command lines don't have, such as the path of its data.
  */
 export type RunEntry = z.infer<typeof Entry>;
 
@@ -21,8 +21,9 @@ const TERM_WAIT_MS = 15_000;
 const KILL_WAIT_MS = 5_000;
 
 /**
- * Makes this process the owner of a data folder and ends what an owner killed with -9 has left running.
- * Throws UserError when another `npm start` is using it.
+ * Makes this process the owner of a data folder. Ends the processes that a killed owner has left running.
+ *
+ * @throws UserError if another `npm start` uses the folder, or a process does not end
  */
 export async function claimDataDir(dataDir: string, say: (line: string) => void): Promise<void> {
   const dir = runDir(dataDir);
@@ -49,7 +50,7 @@ export function writeEntry(dir: string, name: string, entry: RunEntry): void {
   writeFileSync(join(dir, name), JSON.stringify(entry));
 }
 
-/** After a clean stop nothing is left to be found. */
+/** Removes the records. Called after all processes have stopped. */
 export async function releaseDataDir(dataDir: string): Promise<void> {
   await rm(runDir(dataDir), { recursive: true, force: true });
 }
@@ -74,7 +75,7 @@ async function goneWithin(entry: RunEntry, timeoutMs: number): Promise<boolean> 
   return true;
 }
 
-/** Process ids are used again, so the id alone proves nothing: the command line has to be ours. */
+/** The system uses process ids again, so the command line of the process must contain the marker, too. */
 function isRunning({ pid, marker }: RunEntry): boolean {
   return commandLine(pid).includes(marker);
 }
@@ -103,7 +104,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has gone by itself meanwhile.
+    // The process has already ended.
   }
 }
 
@@ -111,6 +112,6 @@ async function readEntry(file: string): Promise<RunEntry | undefined> {
   try {
     return Entry.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    return undefined; // absent, or cut short by the same crash
+    return undefined; // absent, or incomplete because of a crash
   }
 }

@@ -14,7 +14,7 @@ const MAX_LOG_BYTES = 32 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 const LINE_CHARS = 400;
 
-/** A descriptor to append to; the caller closes it. A log that has grown too long is put aside first. */
+/** Returns a descriptor for appending, which the caller closes. Rotates a log that is too long first. */
 export function openLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true });
   rotateLog(file);
@@ -22,8 +22,8 @@ export function openLog(file: string): number {
 }
 
 /**
- * Keeps a log and its predecessor below a size. The content is copied and cut rather than renamed, since a running
- * child holds the file open; it appends, so it goes on at the new end.
+ * Moves the content of a log that is longer than `maxBytes` to `<file>.1`. The file is copied and truncated instead of
+ * renamed, because a running child has it open. The child appends, so it continues at the new end.
  */
 export function rotateLog(file: string, maxBytes = MAX_LOG_BYTES): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;

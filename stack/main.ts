@@ -7,7 +7,7 @@ import { UserError } from './user-error';
 
 const PARENT_CHECK_MS = 500;
 
-/** `npm start`: everything in the foreground until Ctrl-C or SIGTERM. Resolves with the exit code. */
+/** `npm start`: runs everything in the foreground until Ctrl-C or SIGTERM. Resolves with the exit code. */
 async function main(): Promise<number> {
   const stopping = stopSignal();
   const started = performance.now();
@@ -30,12 +30,12 @@ async function main(): Promise<number> {
   }
 }
 
-/** Aborted by Ctrl-C, SIGTERM, a closed terminal, or the death of the npm that runs us. */
+/** Aborted by Ctrl-C, SIGTERM, a closed terminal, or the end of the npm that started this process. */
 function stopSignal(): AbortSignal {
   const stopping = new AbortController();
-  // Ctrl-C arrives twice under npm, from the terminal and from npm: once aborted, more of them change nothing.
+  // Under npm Ctrl-C arrives twice, from the terminal and from npm. A second abort changes nothing.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
-  // npm passes a signal on to the shell that it started, and a shell need not pass it on to us.
+  // npm sends a signal to the shell that it started. Some shells do not forward it to this process.
   const parent = process.ppid;
   if (process.env.npm_lifecycle_event === 'start') {
     setInterval(() => process.ppid !== parent && stopping.abort(), PARENT_CHECK_MS).unref();

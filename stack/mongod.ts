@@ -14,7 +14,7 @@ export interface MongodOptions {
   readonly runDir?: string;
   readonly ip?: string;
   readonly ownGroup?: boolean;
-  /** Gives up waiting, and stops what was started. */
+  /** When aborted, the wait ends and the server is stopped. */
   readonly signal?: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ const CALL_TIMEOUT_MS = 2_000;
 const STOP_TIMEOUT_MS = 20_000;
 const NOT_YET_INITIALIZED = 94;
 
-/** Starts a one-member replica set on disk and returns when it is primary, on new data and on old. */
+/** Starts a replica set of one member, with new or existing data. Resolves when it is primary. */
 export async function startMongod(options: MongodOptions): Promise<MongoServer> {
   const ip = options.ip ?? '127.0.0.1';
   const member = `${ip}:${options.port}`;
@@ -64,12 +64,12 @@ export async function startMongod(options: MongodOptions): Promise<MongoServer> 
 function serverArgs({ port, dbPath }: MongodOptions, ip: string): string[] {
   return [
     ...['--replSet', REPLICA_SET, '--dbpath', dbPath, '--port', String(port), '--bind_ip', ip],
-    // Modest, since it shares the machine with everything else; no socket file in /tmp, where another could own it.
+    // Small sizes, because all processes share the machine. No socket file in /tmp: it could belong to another user.
     ...['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512', '--nounixsocket', '--quiet'],
   ];
 }
 
-/** One step on the way: throws as long as it is not writable primary under the address that clients will use. */
+/** Configures the replica set. Throws until the member is writable primary at the address that clients use. */
 async function becomePrimary(member: string): Promise<void> {
   const client = new MongoClient(`mongodb://${member}/?directConnection=true`, {
     serverSelectionTimeoutMS: CALL_TIMEOUT_MS,
@@ -94,7 +94,7 @@ async function configure(admin: Db, member: string): Promise<void> {
   }
   const hosts = (config.members as Document[]).map(({ host }) => host as unknown);
   if (hosts.length === 1 && hosts[0] === member) return;
-  // The data was made under another port: without this the member does not know itself in its own set.
+  // The data was created with another port. Without a new configuration the member does not find itself in the set.
   const next = { ...config, members: wanted, version: Number(config.version) + 1 };
   await admin.command({ replSetReconfig: next, force: true });
 }

@@ -14,7 +14,7 @@ const LOCAL = '127.0.0.1';
 const TRIES = 10;
 const PAUSE_MS = 200;
 
-/** Throws UserError with a line for each port that someone else holds, or that is wanted twice. */
+/** @throws UserError with a line for each port that is in use or configured twice */
 export async function requireFreePorts(config: StackConfig): Promise<void> {
   const all = needed(config);
   const free = await Promise.all(all.map(({ port, host }) => isFreeSoon(port, host)));
@@ -32,7 +32,7 @@ export async function requireFreePorts(config: StackConfig): Promise<void> {
   if (taken.length + twice.length > 0) throw new UserError([...taken, ...twice].join('\n'));
 }
 
-/** A program that is just ending gives its port back a moment after it has gone from the list of processes. */
+/** Tries several times: the port of a program that has just ended becomes free a moment later. */
 async function isFreeSoon(port: number, host: string): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (await isPortFree(port, host)) return true;

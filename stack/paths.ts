@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder with our package.json, whether this runs from `dist/stack` or, in tests, from `stack`. */
+/** The folder of the project's package.json. Works from `dist/stack`, and from `stack` in tests. */
 export function projectRoot(from: string = __dirname): string {
   let dir = from;
   while (!existsSync(join(dir, 'package.json'))) {

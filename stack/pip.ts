@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export interface PipOptions {
   readonly python: string;
-  /** Pinned ones: as pip takes them, or `-r` and a file of them. Their own dependencies are not followed. */
+  /** Pinned requirements as pip arguments, or `-r` and a file. pip does not install their dependencies. */
   readonly requirements: readonly string[];
   readonly target: string;
   readonly onProgress?: (text: string) => void;
@@ -15,7 +15,7 @@ const PIP_TIMEOUT_MS = 10 * 60_000;
 const PROGRESS_EVERY_MS = 3_000;
 const KEPT_OUTPUT_CHARS = 4_000;
 
-/** `pip install --target` of pinned wheels; rejects with pip's last error line. */
+/** Runs `pip install --target` for pinned wheels. Rejects with pip's last error line. */
 export async function runPip({
   python,
   requirements,
@@ -23,7 +23,7 @@ export async function runPip({
   onProgress,
   signal,
 }: PipOptions): Promise<void> {
-  // pip unpacks in TMPDIR first: kept inside the target's folder, its growth can be shown and nothing is left in /tmp.
+  // pip unpacks in TMPDIR. It is in the target folder, so that the progress counts it and nothing stays in /tmp.
   const scratch = join(target, '.pip-tmp');
   await mkdir(scratch, { recursive: true });
   const started = performance.now();
@@ -58,7 +58,7 @@ function pipProcess(
     '--no-input',
     '--no-cache-dir',
   ];
-  // spawn's own timeout would keep us alive when the interpreter does not exist.
+  // The timeout option of spawn would keep this process alive if the interpreter does not exist.
   const tooLong = AbortSignal.timeout(PIP_TIMEOUT_MS);
   return new Promise((done, fail) => {
     const child = spawn(python, [...fixed, '--progress-bar', 'off', ...args], {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { UserError } from './user-error';
 
-/** Whether a server could listen there now. */
+/** Whether a server can listen on the port now. @throws UserError if this machine can't listen on the host */
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((done, fail) => {
     const probe = createServer();
@@ -14,19 +14,19 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
-/** Else a server would fail to listen while whoever holds the port is taken for it. */
+/** Without this check, another program on the port could be mistaken for the new server. @throws UserError */
 export async function requireFree(port: number, host: string, what: string): Promise<void> {
   if (!(await isPortFree(port, host))) throw new UserError(`Port ${port}, needed for ${what}, is in use.`);
 }
 
 /**
- * Systems take the ports of outgoing connections from 32768 upwards (Linux) or from higher ones. A port from there can be
- * taken by a connection before its server listens, or while the server is restarted.
+ * Systems use ports from 32768 (Linux) or higher for outgoing connections. A connection could take such a port before the
+ * server listens, or while the server restarts.
  */
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
 
-/** Ports that were free a moment ago, all different. */
+/** Returns different ports that were free when they were checked. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {

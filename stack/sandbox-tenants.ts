@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StackConfig } from './config';
 
-/** The ports that the sandbox's own tenants file names. */
+/** The ports in the sandbox's tenants file. */
 const STANDARD = { wallet: 9001, game: 9002 };
 
 /**
- * The tenants file to use: the configured one. Where the sandbox's own is used and the sandbox listens on other ports,
- * a copy in DATA_DIR that names those.
+ * Returns the tenants file to use. This is the configured file. If that is the sandbox's own file and the sandbox listens
+ * on other ports, it is a copy in DATA_DIR with those ports.
  */
 export async function sandboxTenants(config: StackConfig, env: NodeJS.ProcessEnv): Promise<string> {
   const { tenantsFile, dataDir } = config.service;
@@ -23,7 +23,7 @@ export async function sandboxTenants(config: StackConfig, env: NodeJS.ProcessEnv
   return copy;
 }
 
-/** Whether all tenants are the sandbox's own, whose secrets are in the repository. */
+/** Whether all tenants are the sandbox's own. Their secrets are in the repository. */
 export function isPlainSandbox({ sandbox, service }: StackConfig, env: NodeJS.ProcessEnv): boolean {
   return sandbox !== undefined && !env.TENANTS_FILE && service.environment === 'local';
 }

@@ -20,27 +20,27 @@ export interface StackOptions {
   readonly config: StackConfig;
   readonly env: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
-  /** Aborted when a person wants it to stop, also in the middle of starting. */
+  /** Aborted to stop the stack, also while it is starting. */
   readonly signal: AbortSignal;
 }
 
 export interface Stack {
   readonly temporalAddress: string;
   readonly mongodbUri: string;
-  /** Undefined when the sandbox is off or did not answer. */
+  /** Undefined if the sandbox is off or did not respond. */
   readonly launchUrl: string | undefined;
-  /** Resolves with the reason when a process could not be kept running. */
+  /** Resolves with the reason when a process could not be restarted. */
   readonly failed: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Later ones need earlier ones; they are stopped the other way round. */
+/** Processes stop in this order: each one before the ones that it calls. */
 const STOP_ORDER = ['codec-server', 'service', 'sandbox', 'temporal', 'mongod'] as const;
 type ServiceName = (typeof STOP_ORDER)[number];
 
 /**
- * How long each may take to stop: the service answers the calls that it has (15 s), then finishes the wallet calls that
- * it is in (75 s), since a debit cut off would have to be voided.
+ * The longest time that a process may take to stop. The service first answers its open calls (15 s). Then it finishes its
+ * wallet calls (75 s), since a debit without a reply would have to be voided.
  */
 const STOP_TIMEOUTS_MS: Partial<Record<ServiceName, number>> = { service: 100_000 };
 const READY_TIMEOUT_MS = 75_000;
@@ -48,7 +48,7 @@ const LAUNCH_TIMEOUT_MS = 10_000;
 const FETCH_TIMEOUT_MS = 10_000;
 const ROTATE_EVERY_MS = 30_000;
 
-/** Starts everything and returns when the API says that it is ready; on failure nothing is left running. */
+/** Starts all processes. Resolves when the API is ready. Stops all processes again if a start fails. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say, signal } = options;
   checkTenants(config.service.tenantsFile);
@@ -74,7 +74,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** The processes read it themselves; a fault in it is told before anything is started. */
+/** The processes read the file themselves. This check reports an error in it before anything starts. */
 function checkTenants(file: string): void {
   try {
     readTenantsFile(file);
@@ -88,7 +88,7 @@ interface Servers {
   readonly mongodbUri: string;
 }
 
-/** The processes of one stack, each with how to start it anew. */
+/** The processes of one stack, each with a function that starts it again. */
 class Services {
   private readonly children = new Map<ServiceName, Child>();
   private readonly restarts = new Map<ServiceName, (signal: AbortSignal) => Promise<Child>>();
@@ -106,7 +106,7 @@ class Services {
     return child;
   }
 
-  /** From now on whatever dies is started again. Resolves when that has become useless. */
+  /** Restarts each process that ends from now on. Resolves with the reason when a process could not be restarted. */
   superviseAll(): Promise<string> {
     const { say } = this.options;
     return new Promise((onGivenUp) => {
@@ -123,7 +123,7 @@ class Services {
       const running = this.supervised.get(name) ?? this.children.get(name);
       if (!running) continue;
       this.options.say(
-        name === 'service' ? 'stopping service (it finishes the calls it is in)' : `stopping ${name}`,
+        name === 'service' ? 'stopping service (it finishes its calls first)' : `stopping ${name}`,
       );
       await running.stop();
     }
@@ -135,7 +135,7 @@ class Services {
   }
 }
 
-/** Both at once; when one fails, the other is known to `running` before the failure is. */
+/** Starts both servers at once. Waits for both even if one fails, so that `running` can stop the other. */
 async function startServers(options: StackOptions, running: Services): Promise<Servers> {
   const [temporal, mongod] = await Promise.allSettled([
     ensureTemporal(options, running),
@@ -232,7 +232,7 @@ function placement(config: StackConfig): { logDir: string; runDir: string; ownGr
   };
 }
 
-/** What the children see: our own environment, and where everything is. */
+/** The environment of the child processes: that of this process, and the addresses of the stack. */
 function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: string): NodeJS.ProcessEnv {
   const { http, admin, dataDir, backofficeToken, secretsKey } = config.service;
   return {
@@ -248,9 +248,9 @@ function childEnv({ config, env }: StackOptions, servers: Servers, tenantsFile: 
     TENANTS_FILE: tenantsFile,
     // The sandbox's wallet and game listen on this machine.
     CALLBACK_ADDRESSES: env.CALLBACK_ADDRESSES || (config.sandbox ? 'loopback' : undefined),
-    // The API page signs with the sandbox's own secrets only, and never in production.
+    // The API page may sign only with the sandbox's own secrets, never in production.
     API_PAGE_SIGNS: env.API_PAGE_SIGNS || (isPlainSandbox(config, env) ? 'on' : undefined),
-    // Where the sandbox's game and launch helper find the API.
+    // The sandbox's game and its launch helper call the API at this address.
     SERVICE_URL: env.SERVICE_URL || `http://${reachable(http.host)}:${http.port}`,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     MONGODB_URI: servers.mongodbUri,
@@ -277,10 +277,10 @@ async function ready(config: StackConfig, service: Child, signal: AbortSignal): 
   });
 }
 
-/** Before everything is up a process that dies has a reason that will not go away, so nothing is tried again. */
+/** While the stack starts, no process is restarted: the cause of its end would stay. */
 async function rejectAtExit(child: Child): Promise<never> {
   await child.exited;
-  await sleep(100); // its last lines may still be on their way to the log
+  await sleep(100); // its last lines may not be in the log yet
   throw new UserError(
     `${child.name} ended while starting. Last lines of ${child.logFile}:\n  ${child.tail().join('\n  ')}`,
   );

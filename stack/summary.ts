@@ -11,7 +11,7 @@ interface Shown extends Addresses {
   readonly launchUrl: string | undefined;
 }
 
-/** What a person needs when everything is up; credentials in addresses are masked. */
+/** The text that `npm start` prints when all processes run. Credentials in addresses are masked. */
 export function summary(config: StackConfig, stack: Shown, tookMs: number): string {
   const rows = addresses(config, stack);
   const width = Math.max(...rows.map(([label]) => label.length));
@@ -23,14 +23,12 @@ export function summary(config: StackConfig, stack: Shown, tookMs: number): stri
     ...table,
     '',
     ...tokenLines(config),
-    ...(stack.launchUrl === undefined
-      ? []
-      : ['  Play (used once, within 60 s):', `  ${stack.launchUrl}`, '']),
-    `  These links, at any time: ${rows[0]?.[1]}/   Ctrl-C stops everything.`,
+    ...(stack.launchUrl === undefined ? [] : ['  Play (valid once, for 60 s):', `  ${stack.launchUrl}`, '']),
+    `  The same links: ${rows[0]?.[1]}/   Ctrl-C stops everything.`,
   ].join('\n');
 }
 
-/** `label url; label url`: the links of the start pages. */
+/** The links of the start pages as text: `label url; label url`. */
 export function startLinks(config: StackConfig, stack: Addresses): string {
   return addresses(config, stack)
     .filter(([, value]) => value.startsWith('http'))
@@ -68,7 +66,7 @@ function addresses(config: StackConfig, stack: Addresses): [string, string][] {
   ];
 }
 
-/** Temporal Web keeps the query of such a link under its name, as one of the browser's saved views. */
+/** Temporal Web stores the query of such a link in the browser, as a saved view with the name `savedQuery`. */
 function webAddresses(web: string): [string, string][] {
   const view = (savedQuery: string, query: string): [string, string] => [
     savedQuery,
@@ -83,9 +81,5 @@ function webAddresses(web: string): [string, string][] {
 
 function tokenLines({ newTokenFile, service }: StackConfig): string[] {
   if (newTokenFile === undefined) return [];
-  return [
-    `  Token of the codec server, made just now and kept in ${newTokenFile}:`,
-    `  ${service.backofficeToken}`,
-    '',
-  ];
+  return [`  New token of the codec server, stored in ${newTokenFile}:`, `  ${service.backofficeToken}`, ''];
 }

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeExit, type Child } from './child';
 
 export interface SuperviseOptions {
-  /** The running process to look after. */
+  /** The running process to supervise. */
   readonly first: Child;
-  /** Starts it anew; resolves when it can be used again. Given up when `signal` is. */
+  /** Starts the process again. Resolves when it can be used. Rejects if `signal` is aborted. */
   readonly restart: (signal: AbortSignal) => Promise<Child>;
   readonly say: (line: string) => void;
-  /** Called once when restarting has been of no use. */
+  /** Called once, when the process was restarted too often. */
   readonly onGivenUp: (reason: string) => void;
   readonly policy?: RestartPolicy;
 }
@@ -16,7 +16,7 @@ export interface RestartPolicy {
   readonly maxInARow: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** A process that ran this long was healthy: counting begins anew. */
+  /** After a run of this length the process counts as healthy, and the count of restarts begins again. */
   readonly healthyAfterMs: number;
 }
 
@@ -31,7 +31,7 @@ const STANDARD: RestartPolicy = {
   healthyAfterMs: 60_000,
 };
 
-/** Starts a process again whenever it dies unasked, a bounded number of times in a row, with growing pauses. */
+/** Restarts a process each time it ends unexpectedly: at most `maxInARow` times in a row, after growing pauses. */
 export function supervise(options: SuperviseOptions): Supervised {
   const stopping = new AbortController();
   const state = { child: options.first };
@@ -40,7 +40,7 @@ export function supervise(options: SuperviseOptions): Supervised {
     stop: async () => {
       stopping.abort();
       await state.child.stop();
-      await watching; // which stops one that was started at that very moment
+      await watching; // stops a process that is being restarted now
     },
   };
 }

@@ -9,18 +9,18 @@ import { until } from './until';
 export interface TemporalOptions {
   readonly binary: string;
   readonly port: number;
-  /** No Web UI without one. */
+  /** The Web UI runs only if this is set. */
   readonly uiPort?: number;
-  /** What the Web UI has payloads decoded by. */
+  /** URL of the codec server that decodes payloads for the Web UI. */
   readonly uiCodecEndpoint?: string;
-  /** SQLite file; in memory without one. */
+  /** The SQLite file. If absent, the data is in memory. */
   readonly dataFile?: string;
   readonly logDir: string;
   /** See ChildOptions.record. */
   readonly runDir?: string;
   readonly ip?: string;
   readonly ownGroup?: boolean;
-  /** Gives up waiting, and stops what was started. */
+  /** When aborted, the wait ends and the server is stopped. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,11 +38,11 @@ const RETENTION_SECONDS = 30 * 24 * 3600;
 const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 3_000;
 
-/** The server takes more free ports for itself, and panics where another process was faster: then it is started again. */
+/** The server chooses further free ports and panics if another process takes one first. Then it is started again. */
 const ATTEMPTS = 3;
 const PANIC = 2;
 
-/** Starts a development server and returns when the namespace is as rounds need it. */
+/** Starts a development server. Resolves when the namespace has the settings that rounds need. */
 export async function startTemporal(options: TemporalOptions, attempts = ATTEMPTS): Promise<TemporalServer> {
   const ip = options.ip ?? '127.0.0.1';
   const address = `${ip}:${options.port}`;
@@ -82,8 +82,8 @@ export async function startTemporal(options: TemporalOptions, attempts = ATTEMPT
 }
 
 /**
- * A history shard reads each of its queues at most 20 times a second by default, and this server has one shard: every
- * task then waits up to 50 ms. A cluster of many shards does not show this.
+ * By default a history shard reads each of its queues at most 20 times a second. This server has one shard, so each task
+ * would wait up to 50 ms. In a cluster with many shards this does not matter.
  */
 const QUEUE_READERS = ['transferProcessor', 'timerProcessor', 'visibilityProcessor'];
 const MAX_POLL_RPS = 2_000;
@@ -94,7 +94,7 @@ function serverArgs({ port, uiPort, uiCodecEndpoint, dataFile }: TemporalOptions
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch']),
     ...(uiCodecEndpoint === undefined ? [] : ['--ui-codec-endpoint', uiCodecEndpoint]),
     ...(dataFile === undefined ? [] : ['--db-filename', dataFile]),
-    // WAL with NORMAL survives a killed process, not a power loss; half as many fsyncs, half as much again in rounds/s.
+    // WAL with NORMAL survives a killed process but not a power loss. It halves the fsyncs and gives 1.5 times the rounds/s.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
     ...QUEUE_READERS.flatMap((reader) => [
       '--dynamic-config-value',
@@ -103,15 +103,15 @@ function serverArgs({ port, uiPort, uiCodecEndpoint, dataFile }: TemporalOptions
   ];
 }
 
-/** The CLI reads TEMPORAL_* and a profile in HOME: someone's own cluster settings must not reach this server. */
+/** The CLI reads TEMPORAL_* and a profile in HOME. A person's settings for other clusters must not affect this server. */
 function bareEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([key]) => !key.startsWith('TEMPORAL_'));
   return { ...Object.fromEntries(kept), TEMPORAL_CONFIG_FILE: '/dev/null' };
 }
 
 /**
- * Retention and search attributes of a namespace; may be repeated. The development server makes its namespace with a
- * day's retention and has no flag for it.
+ * Sets retention and search attributes of a namespace. May be repeated. The development server creates its namespace with a
+ * retention of one day and has no flag for another.
  */
 export async function prepareNamespace(address: string, namespace: string = NAMESPACE): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: CALL_TIMEOUT_MS });
@@ -129,7 +129,7 @@ async function setRetention(connection: Connection, namespace: string): Promise<
   const service = connection.workflowService;
   const { config } = await service.describeNamespace({ namespace });
   if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) === RETENTION_SECONDS) return;
-  // The type is a Long of a library that is not ours to import; protobufjs takes a plain number too.
+  // The type is Long, from a library that is not a dependency of this project. protobufjs accepts a number, too.
   const ttl = { seconds: RETENTION_SECONDS as never };
   await service.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: ttl } });
 }

@@ -1,11 +1,11 @@
 import { findBinary, type FindOptions } from './binaries';
 
-/** What `TestWorkflowEnvironment.createTimeSkipping` takes as its options to run the server found here. */
+/** The options for `TestWorkflowEnvironment.createTimeSkipping` to run the found server. */
 export interface TestServerOptions {
   readonly server: { readonly executable: { readonly type: 'existing-path'; readonly path: string } };
 }
 
-/** The time-skipping test server as an executable that `TestWorkflowEnvironment` starts and stops by itself. */
+/** Finds the time-skipping test server. `TestWorkflowEnvironment` starts and stops it. */
 export async function testServerOptions(options: FindOptions = {}): Promise<TestServerOptions> {
   return {
     server: {

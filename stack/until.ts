@@ -5,12 +5,12 @@ export interface UntilOptions {
   readonly what: string;
   readonly timeoutMs: number;
   readonly everyMs?: number;
-  /** Where to look when it never comes. */
+  /** The process to wait for. Its end stops the attempts, and errors contain its last log lines. */
   readonly child?: Child;
   readonly signal?: AbortSignal;
 }
 
-/** Tries until it does not throw; gives up when the child has died or time is up, with the reason. */
+/** Repeats `attempt` until it resolves. Rejects with the reason when the child has ended, or at the timeout. */
 export async function until<T>(attempt: () => Promise<T>, options: UntilOptions): Promise<T> {
   const { what, timeoutMs, everyMs = 100, child, signal } = options;
   const deadline = performance.now() + timeoutMs;
@@ -25,7 +25,7 @@ export async function until<T>(attempt: () => Promise<T>, options: UntilOptions)
         throw new Error(`${what}: the process ended ${exit}${quote(child)}`, { cause: error });
       if (performance.now() > deadline) {
         const last = error instanceof Error ? error.message : String(error);
-        throw new Error(`${what}: not within ${timeoutMs / 1000} s (${last})${quote(child)}`, {
+        throw new Error(`${what}: not available within ${timeoutMs / 1000} s (${last})${quote(child)}`, {
           cause: error,
         });
       }

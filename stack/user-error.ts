@@ -1,4 +1,4 @@
-/** Something that the person at the terminal can put right: the message says what to do, a stack trace would not help. */
+/** An error that the person at the terminal can correct. The message says what to do; no stack trace is printed. */
 export class UserError extends Error {
   override readonly name = 'UserError';
 }

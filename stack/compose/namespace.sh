@@ -1,6 +1,6 @@
 #!/bin/sh
-# The namespace that rounds live in: closed ones kept 30 days, and what operations search for.
-# Runs in the admin-tools image; every step may be repeated. TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE are the CLI's own.
+# Creates or updates the namespace of the rounds: a retention of 30 days, and the search attributes.
+# Runs in the admin-tools image. Every step may be repeated. The CLI reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE itself.
 set -eu
 
 retention=720h
@@ -11,15 +11,15 @@ else
   temporal operator namespace create --retention "$retention" -n "$TEMPORAL_NAMESPACE"
 fi
 
-# A namespace takes some seconds to become known to every part of the server.
+# All parts of the server know a new namespace only after some seconds.
 tries=0
 until known=$(temporal operator search-attribute list 2>/dev/null); do
   tries=$((tries + 1))
-  [ "$tries" -lt 60 ] || { echo "namespace $TEMPORAL_NAMESPACE does not become known" >&2; exit 1; }
+  [ "$tries" -lt 60 ] || { echo "the server does not know the namespace $TEMPORAL_NAMESPACE after 60 tries" >&2; exit 1; }
   sleep 1
 done
 
-# The same as src/contracts/search-attributes.ts; the test test/stack/compose.test.ts compares them.
+# The same as in src/contracts/search-attributes.ts. test/stack/compose.test.ts compares them.
 for attribute in \
   OperatorId=Keyword \
   PlayerId=Keyword \

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Temporal's tables in PostgreSQL: made the first time, brought up to the server's version afterwards.
-# Runs in the admin-tools image; every step may be repeated.
+# Creates Temporal's tables in PostgreSQL at the first start, and updates them to the server's version at later starts.
+# Runs in the admin-tools image. Every step may be repeated.
 set -eu
 
 : "${SCHEMA_DIR:=/etc/temporal/schema/postgresql/v12}"
 : "${SQL_TOOL:=temporal-sql-tool}"
 
-# SQL_PASSWORD is read by the tool itself, so that it stands on no command line.
+# The tool reads SQL_PASSWORD itself, so that the password is on no command line.
 sql() {
   "$SQL_TOOL" --plugin postgres12 --ep "$POSTGRES_SEEDS" --port "${DB_PORT:-5432}" --user "$POSTGRES_USER" "$@"
 }
