@@ -6,14 +6,14 @@ import type { RunningServer } from './http/server';
 import { startLinks } from './http/start-page';
 import { createWalletApp } from './wallet/wallet';
 
-/** Composition root of the sandbox: wallet and game in one process, until a signal or until the parent is gone. */
+/** Composition root of the sandbox: wallet and game in one process. It runs until a signal or the end of its parent. */
 const port = (preset: number) => z.coerce.number().int().min(0).max(65_535).default(preset);
 const environment = z.object({
   SANDBOX_WALLET_PORT: port(9001),
   SANDBOX_GAME_PORT: port(9002),
   SANDBOX_HOST: z.string().min(1).default('127.0.0.1'),
   SANDBOX_RNG: z.enum(['service', 'own']).default('service'),
-  /** Without it: this machine, at the API's own port. */
+  /** Default: this machine, with the port in PORT. */
   SERVICE_URL: z.url().optional(),
   PORT: port(8080),
   DATA_DIR: z.string().min(1).default('.data'),
@@ -54,8 +54,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Closes the servers and leaves nothing that keeps the process alive. Further signals change nothing: Ctrl-C reaches
- * the whole group and the parent signals as well, and the servers' own drain is short.
+ * Closes the servers and ends the process. Further signals have no effect: Ctrl-C reaches the whole process group and the
+ * parent sends a signal, too. The servers close within about a second.
  */
 function stopWhenAsked(servers: RunningServer[]): void {
   let stopping = false;

@@ -1,9 +1,9 @@
 import tenants from './tenants.json';
 
-/** The sandbox's own tenants (docs/interface#tenants-file); their secrets open nothing but a sandbox. */
+/** The sandbox's own tenants (docs/interface#tenants-file). Their secrets are public and valid only in a sandbox. */
 export interface SandboxOperator {
   operatorId: string;
-  /** Newest first: all verify, the first signs. */
+  /** Newest first. All are accepted; the first one signs. */
   secrets: readonly string[];
   voidsWholeRound?: boolean | undefined;
 }

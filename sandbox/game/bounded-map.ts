@@ -1,4 +1,4 @@
-/** A Map that forgets its least recently written entries: what strangers can add to must not grow for ever. */
+/** A Map of limited size that drops its least recently written entries. Other parties can add entries to it. */
 export class BoundedMap<Value> {
   private readonly entries = new Map<string, Value>();
 

@@ -16,7 +16,7 @@ import type { SandboxProvider } from '../tenants';
 import { expectedRtp, MAX_PAYOUT_ODDS, stakeLadder } from './reels';
 import type { Table } from './table';
 
-/** What the service calls at a game provider. */
+/** The callbacks of a game provider, which the service calls. */
 export interface Callbacks {
   kit: Kit;
   table: Table;
@@ -90,7 +90,7 @@ async function getGameConfiguration(callbacks: Callbacks, ctx: Context): Promise
   );
 }
 
-/** getGameResult and doGetGameHistory: what the game remembers of the round, as strings. */
+/** getGameResult and doGetGameHistory: returns the game's data of the round, as strings. */
 async function tellRound(
   callbacks: Callbacks,
   ctx: Context,
@@ -100,12 +100,12 @@ async function tellRound(
   if (!body.success) return send(ctx, INVALID);
   if (!isSigned(callbacks, ctx, fieldsOf(body.data))) return send(ctx, UNAUTHORIZED);
   const { gameRound } = body.data;
-  // A game that was restarted has forgotten its rounds; that is no error of the caller.
+  // A restarted game has no data of earlier rounds. That is not an error of the caller.
   const story = callbacks.table.story(gameRound) ?? { reels: 'not remembered' };
   await respond(callbacks, ctx, gameRound, () => Promise.resolve({ status: 200, body: story }));
 }
 
-/** Not signed: the provider is known by X-H-AUTH-ID alone. 200 is answered only when the round is closed. */
+/** Not signed: only X-H-AUTH-ID is checked. Responds with 200 only if the round is closed. */
 async function doAutoClose(callbacks: Callbacks, ctx: Context): Promise<void> {
   if (singleHeader(ctx.req, HEADERS.authId) !== callbacks.provider.providerId) return send(ctx, UNAUTHORIZED);
   const body = roundBody.extend({ gameSettings: z.looseObject({}) }).safeParse(callState(ctx).json);

@@ -14,20 +14,20 @@ import { Tracer } from './trace';
 import { WalletDesk } from './wallet-desk';
 
 export interface GameOptions extends ListenOptions {
-  /** Which provider this game is; default: the first of sandbox/tenants.json. */
+  /** The provider of this game. Default: the first of sandbox/tenants.json. */
   provider?: SandboxProvider | undefined;
-  /** The gameround service. */
+  /** The address of the gameround service. */
   serviceUrl?: string | undefined;
-  /** Where its numbers come from: the service's generator (default) or its own. */
+  /** The source of random numbers: the service's generator (default) or the game's own. */
   rng?: 'service' | 'own' | undefined;
-  /** Of its own generator: the same seed gives the same spins. */
+  /** Seed of the game's own generator. The same seed gives the same spins. */
   seed?: number | undefined;
   timestampToleranceMs?: number | undefined;
-  /** The sandbox's wallet. With it the page has a switchboard for the wallet's faults. */
+  /** The address of the sandbox's wallet. With it the page has switches for the wallet's faults. */
   walletUrl?: string | undefined;
-  /** Of one call to the service. */
+  /** Timeout of one call to the service. */
   timeoutMs?: number | undefined;
-  /** Of one call to the service; the SDK's default without it. */
+  /** The most attempts of one call to the service. Default: that of the SDK. */
   maxAttempts?: number | undefined;
   maxCalls?: number | undefined;
   log?: Logger | undefined;
@@ -35,7 +35,7 @@ export interface GameOptions extends ListenOptions {
   links?: readonly StartLink[] | undefined;
 }
 
-/** A demo game: the provider's server side, the callbacks that the service makes to it, and a page to play on. */
+/** A demo game: the provider's server, the callbacks for the service, and a page for players. */
 export function createGameApp(options: GameOptions = {}): { start(): Promise<RunningServer> } {
   return { start: () => startGame(options) };
 }

@@ -18,7 +18,7 @@ import { NoOpenRound, type Seat, type Table } from './table';
 import type { Trace, Tracer } from './trace';
 import { type Player, SITUATIONS, type WalletDesk } from './wallet-desk';
 
-/** What the page in the browser calls. It holds a seat's id and never a token that the service would take. */
+/** The API for the page in the browser. The page has the id of its seat, and never a token that the service accepts. */
 export interface PageApi {
   kit: Kit;
   table: Table;
@@ -48,7 +48,7 @@ const winBody = z.object({ collect: z.boolean().default(false) });
 const switchBody = z.object({ situation: z.string().max(64), on: z.boolean() });
 const giveBody = z.union([z.object({ freePlaysOf: z.int().min(1) }), z.object({ balance: z.int().min(0) })]);
 
-/** Of the connect reply (docs/interface#connect), what this game reads. */
+/** The fields of the connect reply (docs/interface#connect) that this game reads. */
 const connected = z.looseObject({
   token: z.string(),
   tokenData: z.looseObject({ currencyMultiplier: z.number().optional() }),
@@ -110,7 +110,7 @@ export function addPageApi(api: PageApi): void {
   });
 }
 
-/** The calls of the game and those that reached the wallet, and the switches that are on. */
+/** Returns the game's calls to the service, the calls that the wallet received, and the switches that are on. */
 async function calls({ desk }: PageApi, ctx: Context, seat: Seat): Promise<void> {
   const player = playerOf(seat);
   const [wallet, on] =
@@ -120,14 +120,14 @@ async function calls({ desk }: PageApi, ctx: Context, seat: Seat): Promise<void>
   send(ctx, { status: 200, body: { service: seat.trace, wallet, on } });
 }
 
-/** Undefined without real money: the operator's wallet has no part in it. */
+/** Undefined without real money, since the operator's wallet is not used then. */
 function playerOf({ mode, tokenData }: Seat): Player | undefined {
   const { operatorId, playerId, currency } = tokenData;
   const isReal = mode === 'real' && operatorId !== undefined && playerId !== undefined;
   return isReal && currency !== undefined ? { operatorId, playerId, currency } : undefined;
 }
 
-/** Spends the launch token. The login link comes from the page's URL: its path is used, its host is not. */
+/** Uses the launch token. The login link comes from the page's URL, so only its path is used, and not its host. */
 async function connect(api: PageApi, seats: BoundedMap<Seat>, ctx: Context): Promise<void> {
   const body = parsedOr400(ctx, connectBody, callState(ctx).json);
   if (body === undefined) return;
@@ -233,7 +233,7 @@ function failureOf(error: unknown): { status: number; error: Record<string, unkn
       status: 502,
       error: {
         message:
-          'The outcome is not known yet. The service goes on by itself, and no money is lost. Press the same button again: the game asks under the same ids.',
+          'The outcome is not known yet. The service continues by itself, and no money is lost. Press the same button again: the game sends the same call with the same ids.',
       },
     };
   }
@@ -241,7 +241,7 @@ function failureOf(error: unknown): { status: number; error: Record<string, unkn
   return undefined;
 }
 
-/** Everything the page shows, and no token in it. */
+/** All data for the page, without tokens. */
 function viewOf({ desk }: PageApi, seat: Seat): Record<string, unknown> {
   const { id, mode, gameCode, stakes, round, spin, balance, freePlays, history, tokenData } = seat;
   const { currency, language, playerId } = tokenData;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kit } from '../http/kit';
 
-/** The page's files, by the only paths they are served under. */
+/** The files of the page by path. No other file is served. */
 const [SCRIPT, STYLE, PAGE, IMAGE] = [
   'text/javascript; charset=utf-8',
   'text/css; charset=utf-8',
@@ -19,7 +19,7 @@ const FILES = {
   '/sound.js': ['sound.js', SCRIPT],
 } as const;
 
-/** Own files only, no inline script; framing is allowed, since operators show games in an iframe. */
+/** Allows the page's own files only and no inline scripts. Frames are allowed, since operators show games in an iframe. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -30,7 +30,7 @@ export function addPage({ router }: Kit): void {
     router.get(path, (ctx) => {
       ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
       ctx.set('X-Content-Type-Options', 'nosniff');
-      // The page's address carries the launch token: it must not travel on as a referrer, nor stay in a cache.
+      // The page's address contains the launch token. It must not be sent as a referrer or stay in a cache.
       ctx.set('Referrer-Policy', 'no-referrer');
       ctx.set('Cache-Control', 'no-store');
       ctx.type = type;
@@ -39,7 +39,7 @@ export function addPage({ router }: Kit): void {
   }
 }
 
-/** Beside this file, or, when this is a compiled one in dist/ or deeper, beside its source. */
+/** The folder beside this file. For the compiled file in dist/ or deeper, the folder beside its source. */
 function pageFolder(): string {
   const above = ['../../..', '../../../..'].map((up) => join(__dirname, up, 'sandbox/game/page'));
   const candidates = [join(__dirname, 'page'), ...above];

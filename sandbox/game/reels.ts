@@ -1,16 +1,16 @@
 /**
- * The demo slot: three reels, one line in the middle. Pure: what happens follows from the numbers that are handed in,
- * each in [0, 1), one per reel; where they come from (the service's generator or the game's own) is not known here.
+ * The demo slot: three reels, one line in the middle. Pure functions: the outcome depends only on the given random numbers,
+ * one per reel, each in [0, 1). The numbers come from the service's generator or the game's own.
  */
 export const SYMBOLS = ['seven', 'bell', 'star', 'plum', 'lemon', 'cherry'] as const;
 export type Symbol = (typeof SYMBOLS)[number];
 
 export const REEL_COUNT = 3;
 
-/** How often each symbol is on a reel of 20 stops. */
+/** The number of each symbol on a reel of 20 stops. */
 const COUNTS: Record<Symbol, number> = { seven: 1, bell: 2, star: 3, plum: 4, lemon: 5, cherry: 5 };
 
-/** What three of a kind pay, in stakes. */
+/** The win of three equal symbols, in stakes. */
 const THREE_PAY: Record<Symbol, number> = {
   seven: 500,
   bell: 100,
@@ -19,23 +19,23 @@ const THREE_PAY: Record<Symbol, number> = {
   lemon: 10,
   cherry: 10,
 };
-/** What cherries on the first two reels pay when the third is none. */
+/** The win of cherries on only the first two reels, in stakes. */
 const TWO_CHERRIES_PAY = 4;
-/** What the bonus pays, in stakes, each equally likely. */
+/** The possible wins of the bonus, in stakes. All are equally likely. */
 const BONUS_PAYS = [1, 2, 3, 5, 8] as const;
 
-/** Symbols spread over the strip, so that equal ones seldom stand side by side. */
+/** The symbols in an order in which equal ones are rarely neighbours. */
 const STRIP: readonly Symbol[] = spread(
   SYMBOLS.flatMap((symbol) => Array<Symbol>(COUNTS[symbol]).fill(symbol)),
 );
 
 function spread(symbols: readonly Symbol[]): Symbol[] {
-  // A step that shares no factor with the 20 stops visits each of them once.
+  // 7 and 20 have no common factor, so the steps reach each of the 20 stops once.
   const step = 7;
   return symbols.map((_, at) => symbols[(at * step) % symbols.length] ?? 'cherry');
 }
 
-/** What the page shows of the rules. */
+/** The rules that the page shows. */
 export const MACHINE = {
   strip: STRIP,
   pays: [
@@ -47,10 +47,10 @@ export const MACHINE = {
 
 export interface Spin {
   stops: number[];
-  /** Rows from top to bottom; the middle one is played. */
+  /** Rows from top to bottom. The middle row is the line. */
   window: Symbol[][];
   line: Symbol[];
-  /** In stakes. */
+  /** The win in stakes. */
   odds: number;
   winAmount: number;
 }
@@ -64,7 +64,7 @@ export function oddsOf([first, second, third]: readonly Symbol[]): number {
   return first === 'cherry' && second === 'cherry' ? TWO_CHERRIES_PAY : 0;
 }
 
-/** @throws RangeError where a number is outside [0, 1) or there are too few: a broken source must not pay. */
+/** @throws RangeError if a number is outside [0, 1) or there are too few, so that a broken source never pays */
 export function spinReels(stake: number, numbers: readonly number[]): Spin {
   const stops = takeNumbers(numbers, REEL_COUNT).map((number) => Math.floor(number * STRIP.length));
   const line = stops.map(at);
@@ -86,7 +86,7 @@ function takeNumbers(numbers: readonly number[], count: number): number[] {
   return taken;
 }
 
-/** Exact, by trying every combination of stops: per cent of the stake that comes back. The bonus is not in it. */
+/** The exact return to player in per cent, from all combinations of stops. It does not include the bonus. */
 export function expectedRtp(): number {
   const all = STRIP.length ** REEL_COUNT;
   let paid = 0;
@@ -106,18 +106,18 @@ export const MAX_PAYOUT_ODDS = Math.max(...Object.values(THREE_PAY));
 
 const BASE_STAKES = [10, 20, 50, 100, 200, 500] as const;
 
-/** The ladder in minor units: base stakes times the multiplier, applied here, once, and nowhere after. */
+/** The stakes in minor units: base stakes times the multiplier. The multiplier is applied only here. */
 export function stakeLadder(currencyMultiplier: number): number[] {
   const scaled = BASE_STAKES.map((stake) => Math.round(exactProduct(stake, currencyMultiplier)));
   return [...new Set(scaled)].filter((stake) => stake > 0 && Number.isSafeInteger(stake * MAX_PAYOUT_ODDS));
 }
 
-/** A double holds fifteen decimal digits: what is beyond them is an error of the multiplication, as in 55.00000000000001. */
+/** A double has 15 exact decimal digits. Rounding removes errors of the multiplication, such as 55.00000000000001. */
 function exactProduct(amount: number, multiplier: number): number {
   return Number((amount * multiplier).toPrecision(15));
 }
 
-/** mulberry32: for play and for tests that need the same spins again; no generator for real money. */
+/** mulberry32, for demo games and for tests that need repeatable spins. Not for real money. */
 export function seededNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

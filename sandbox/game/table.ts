@@ -13,7 +13,7 @@ import { BoundedMap } from './bounded-map';
 import { bonusWin, REEL_COUNT, type Spin, spinReels } from './reels';
 import type { Trace } from './trace';
 
-/** A player at the game. The session token stays on this side; the page only knows `id`. */
+/** A player at the game. The session token stays on the server. The page knows only `id`. */
 export interface Seat {
   id: string;
   token: string;
@@ -23,7 +23,7 @@ export interface Seat {
   stakes: number[];
   round: { hash: string; status: string; stake: number; won: number; amountToCollect: number } | undefined;
   spin: Spin | undefined;
-  /** As the service last told them. */
+  /** The newest values from the service. */
   balance: unknown;
   freePlays: unknown;
   history: unknown;
@@ -47,13 +47,13 @@ interface Play {
   ids: Record<string, string>;
 }
 
-/** A win that was drawn and not yet known to have arrived: sent again, under the same id, when the round is closed. */
+/** A drawn win whose arrival at the service is unknown. It is sent again with the same id before the round is closed. */
 interface OwedWin {
   rngResult: RngResult;
   externalGameProviderTransactionId: string;
 }
 
-/** What the game tells of a round afterwards (getGameResult, doGetGameHistory): free-form strings. */
+/** The game's data of a round for getGameResult and doGetGameHistory: free texts. */
 export type Story = Record<string, string>;
 
 const ROUNDS_KEPT = 10_000;
@@ -61,20 +61,20 @@ const ROUNDS_LISTED = 10;
 
 export interface TableOptions {
   client: ProviderClient;
-  /** `service`: numbers from getRandomResult, as a game inside the service's RGS must; else the game's own. */
+  /** `service`: numbers from getRandomResult, as for games that must use the service's generator. Otherwise the game's own. */
   numbers: 'service' | (() => number);
 }
 
-/** The game's rules at work: draws, tells the service, remembers. One method per button of the page. */
+/** Plays the game: draws numbers, calls the service, and stores the data of rounds. Each button of the page has a method. */
 export class Table {
   private readonly owed = new BoundedMap<OwedWin>(ROUNDS_KEPT);
   private readonly stories = new BoundedMap<Story>(ROUNDS_KEPT);
-  /** The ids of commands whose outcome stayed unknown: the same button sends the same command again. */
+  /** The ids of commands with an unknown outcome. The same button sends the same command again. */
   private readonly unknown = new BoundedMap<Record<string, string>>(ROUNDS_KEPT);
 
   constructor(private readonly options: TableOptions) {}
 
-  /** A spin whose outcome stayed unknown is sent again instead of a new one, whatever the bet is now. */
+  /** If the outcome of the last spin is unknown, sends that spin again with its old bet instead of a new one. */
   async spin(seat: Seat, wanted: Bet): Promise<GameReply> {
     const play = seat.unsettled ?? (await this.newPlay(seat, wanted));
     const { bet, spin, rngCallId } = play;
@@ -108,7 +108,7 @@ export class Table {
     return { bet, rngCallId, spin: spinReels(bet.stake, numbers), ids: {} };
   }
 
-  /** A win whose outcome stayed unknown is sent again instead of a new one. */
+  /** If the outcome of the last win is unknown, sends that win again instead of a new one. */
   async bonus(seat: Seat, collect: boolean): Promise<GameReply> {
     const round = this.openRound(seat);
     const owed = this.owed.get(round.hash) ?? (await this.newBonus(seat, round.stake));
@@ -150,13 +150,13 @@ export class Table {
   async void(seat: Seat): Promise<VoidReply> {
     const round = this.openRound(seat);
     const reply = await this.options.client.voidGameRound({ token: seat.token, gameRound: round.hash });
-    // As if it had never been played.
+    // A voided round counts as not played.
     this.note(seat, reply, round.stake, 0);
     seat.spin = undefined;
     return reply;
   }
 
-  /** Balance and round as the service has them: after a reload, or when a reply was lost. */
+  /** Reads balance and round from the service, after a reload or a lost reply. */
   async refresh(seat: Seat): Promise<GameReply | undefined> {
     if (seat.mode === 'history') return undefined;
     const { client } = this.options;
@@ -170,7 +170,7 @@ export class Table {
     return reply;
   }
 
-  /** As if the player came back and finished: what is owed is sent, then the round is ended. True when it is closed. */
+  /** Finishes the round like a player: sends an owed win, then ends the round. Returns true if the round is closed. */
   async close(gameRound: string): Promise<boolean> {
     const { client } = this.options;
     const { tokenData } = await client.getTokenForGameRound({ gameRound });
@@ -183,7 +183,7 @@ export class Table {
     return reply.gameRoundInfo.status === 'closed';
   }
 
-  /** The last rounds that are over, with what the game remembers of them. */
+  /** The last closed rounds, with the game's data of them. */
   async lastRounds({ token }: Seat): Promise<(LastRound & { story: Story | undefined })[]> {
     const { gameRoundList } = await this.options.client.getLastGameRounds({
       token,
@@ -210,7 +210,7 @@ export class Table {
     }
   }
 
-  /** Once the service gave a definite answer, nothing is owed any more; while it did not, the win stays owed. */
+  /** Sends a win. After a definite answer of the service it is not owed any more. Otherwise it stays owed. */
   private async sendWin(
     token: string,
     gameRound: string,
@@ -222,7 +222,7 @@ export class Table {
       this.owed.delete(gameRound);
       return reply;
     } catch (error) {
-      // 429: there was no room for the call, and it has had no answer.
+      // 429: the service had no free place for the call and did not process it.
       if (error instanceof InterfaceError && error.status !== 429) this.owed.delete(gameRound);
       throw error;
     }
@@ -258,7 +258,7 @@ export class NoOpenRound extends Error {
   override readonly name = 'NoOpenRound';
 }
 
-/** No round is open, or none of that name: nothing to show, and no failure. */
+/** No round is open, or the round is unknown. That is not an error. */
 function noRound(error: unknown): undefined {
   if (error instanceof InterfaceError && (error.status === 400 || error.status === 404)) return undefined;
   throw error;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DebugEntry } from '../../sdk';
 import { signBody } from '../../sdk/signing';
 
-/** A call of the game to the service, as the page shows it: without the session's token. */
+/** A call of the game to the service for the page, without the session's token. */
 export interface TracedCall {
   n: number;
   at: string;
@@ -24,14 +24,14 @@ const CALLS_KEPT = 40;
 const TOKEN_SHOWN = '<token>';
 const TOKENS: readonly string[] = ['token', 'currentToken'];
 
-/** Keeps the calls that the game makes for a player. The SDK's debug mode tells them. */
+/** Stores the game's calls for a player. It gets them from the SDK's debug function. */
 export class Tracer {
   private readonly current = new AsyncLocalStorage<Trace>();
   private last = 0;
 
   constructor(private readonly provider: { providerId: string; secret: string }) {}
 
-  /** Calls that `run` makes go into `trace`. */
+  /** Runs `run` and adds its calls to `trace`. */
   during<Result>(trace: Trace, run: () => Result): Result {
     return this.current.run(trace, run);
   }

@@ -3,12 +3,12 @@ import type { FaultRequest } from '../http/faults';
 import type { RecordedCall } from '../http/calls';
 import { BoundedMap } from './bounded-map';
 
-/** The switches of the sandbox's wallet, for one player at a time: what the page of the demo game offers. */
+/** A switch on the page: a fault of the sandbox's wallet for one player. */
 export interface Situation {
   id: string;
   group: 'bets' | 'payouts';
   label: string;
-  /** What the service does then. */
+  /** The reaction of the service, as a text for the page. */
   then: string;
 }
 
@@ -42,7 +42,7 @@ const SWITCHES: readonly Switch[] = [
   {
     id: 'silent',
     group: 'bets',
-    label: 'Say nothing to the next bet',
+    label: 'Do not answer the next bet',
     then: 'After 5 seconds the service does not know whether the bet was taken. It voids the bet and cancels the round.',
     faults: [{ ...debit, fault: 'hang' }],
   },
@@ -57,28 +57,28 @@ const SWITCHES: readonly Switch[] = [
     id: 'page',
     group: 'bets',
     label: 'Answer the next bet with a web page',
-    then: 'That is no reply of a wallet. The service voids the bet, and the wallet gives it back.',
+    then: 'This is not a valid reply. The service voids the bet, and the wallet gives it back.',
     faults: [{ ...debit, fault: 'garbage' }],
   },
   {
     id: 'payoutFails',
     group: 'payouts',
     label: 'Fail the next payout once',
-    then: 'The service pays again after a second.',
+    then: 'The service sends the payout again after a second.',
     faults: [{ ...credit, fault: 'status', status: 503 }],
   },
   {
     id: 'payoutLost',
     group: 'payouts',
     label: 'Take the next payout and lose the reply',
-    then: 'The service pays again under the same hash. The wallet knows the hash and pays nothing twice.',
+    then: 'The service sends the payout again with the same hash. The wallet knows the hash and does not pay twice.',
     faults: [{ ...credit, fault: 'dropReply' }],
   },
   {
     id: 'outage',
     group: 'payouts',
     label: 'Be down for payouts until switched off',
-    then: 'An open round stays open, and the service pays again, up to a minute apart, until the wallet takes it. No win is lost.',
+    then: 'The round stays open. The service sends the payout again at least once a minute until the wallet accepts it. No win is lost.',
     faults: [credit, end].map((match) => ({ ...match, fault: 'status', status: 503, times: UNTIL_OFF })),
   },
 ];
@@ -105,12 +105,12 @@ const CALLS_SHOWN = 40;
 const TIMEOUT_MS = 5_000;
 
 export class WalletDesk {
-  /** The ids of the wallet's faults, by player and situation. */
+  /** The ids of the wallet's faults by player and situation. */
   private readonly switched = new BoundedMap<number[]>(PLAYERS_KEPT);
 
   constructor(private readonly walletUrl: string) {}
 
-  /** The situations that are switched on for the player and not used up. */
+  /** The ids of situations that are switched on for the player and not used up. */
   async switchedOn(player: Player): Promise<string[]> {
     const { faults } = faultsReply.parse(await this.ask('GET', 'faults'));
     const live = new Set(faults.filter(({ left }) => left > 0).map(({ id }) => id));
@@ -119,7 +119,7 @@ export class WalletDesk {
     ).map(({ id }) => id);
   }
 
-  /** False if there is no such situation. */
+  /** Turns a situation on or off. Returns false if it is unknown. */
   async set(player: Player, situation: string, on: boolean): Promise<boolean> {
     const known = SWITCHES.find(({ id }) => id === situation);
     if (known === undefined) return false;
@@ -137,7 +137,7 @@ export class WalletDesk {
     return true;
   }
 
-  /** The calls that the wallet has received for the player since `since`, the newest last. */
+  /** The newest calls that the wallet received for the player since `since`, the newest last. */
   async calls({ playerId }: Player, since: string): Promise<Pick<RecordedCall, 'n' | 'at'>[]> {
     const query = new URLSearchParams({ playerId, limit: String(CALLS_SHOWN) });
     const { calls } = callsReply.parse(await this.ask('GET', `calls?${query.toString()}`));
@@ -161,7 +161,7 @@ export class WalletDesk {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    // A switch that is used up and gone is off, too.
+    // 404: the wallet does not have the switch any more, so it is off.
     if (!response.ok && response.status !== 404)
       throw new Error(`the wallet's ${path}: ${response.status} ${await response.text()}`);
     return response.json();

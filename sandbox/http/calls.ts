@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HEADERS } from '../../sdk/signing';
 
-/** A call as it was received and what became of it; a tool for tests and for people. */
+/** A received call and its outcome, for tests and for people. */
 export interface RecordedCall {
   n: number;
   at: string;
@@ -9,15 +9,15 @@ export interface RecordedCall {
   path: string;
   query: Record<string, string | string[]>;
   headers: Record<string, string>;
-  /** JSON where it was JSON, else text; cut where it is long. */
+  /** JSON, or a text if the body is not JSON. A long body is a text that is cut. Null without a body. */
   body: unknown;
-  /** When it came by the machine's own clock, ms since the epoch; `at` is by the sandbox's, which may be set wrong. */
+  /** Time of arrival by the machine's clock, in ms since the epoch. `at` uses the sandbox's clock, which may be wrong. */
   receivedMs: number;
-  /** Null while nothing was answered: hanging, held, or the client left. */
+  /** Null without an answer: the call hangs or is held, or the client has closed the connection. */
   status: number | null;
-  /** The answer's body as text, cut where it is long; absent where it was no text. */
+  /** The answer's body, cut if it is long. Absent if the body is not a text. */
   answer?: string;
-  /** The fault that was switched on for it. */
+  /** The fault that was applied to the call. */
   fault?: string;
   clientLeft?: true;
 }
@@ -65,7 +65,7 @@ export class CallLog {
   }
 }
 
-/** Every received value, joined: a repeated header is to be seen. */
+/** All received values of a header, joined, so that a repeated header is visible. */
 function headersOf(request: IncomingMessage): Record<string, string> {
   const kept = HEADERS_KEPT.map((name) => [name, request.headersDistinct[name.toLowerCase()]] as const);
   return Object.fromEntries(

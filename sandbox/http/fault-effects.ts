@@ -11,7 +11,7 @@ import type { ProcessCall, Reply } from './reply';
 import { resetConnection } from './reset';
 
 const DEFAULT_ERROR_ID = 9_999;
-/** Pause between two bytes of a body that never ends. */
+/** Pause between two bytes of an endless body. */
 const DRIP_MS = 100;
 const CHUNK = 'x'.repeat(64 * 1024);
 
@@ -86,7 +86,7 @@ async function answerError(ctx: Context, fault: ErrorFault, process: ProcessCall
   send(ctx, { status, body: { errorCode: onTop } });
 }
 
-/** Without a body it looks as when a proxy in front of the wallet answers. */
+/** Without a body the answer looks like that of a proxy in front of the wallet. */
 function answerStatus(ctx: Context, status: number, body: unknown): void {
   if (body !== undefined) return send(ctx, { status, body });
   ctx.status = status;
@@ -137,7 +137,7 @@ function reset(ctx: Context): void {
   resetConnection(ctx.req.socket);
 }
 
-/** Half of the true answer under its full Content-Length, then the connection is gone. */
+/** Sends half of the real answer with the full Content-Length and closes the connection. */
 function cutReply(ctx: Context, reply: Reply): void {
   ctx.respond = false;
   const body = Buffer.from(JSON.stringify(reply.body));
@@ -170,7 +170,7 @@ function answerNonsense(ctx: Context, fault: Nonsense): void {
   }
 }
 
-/** A JSON object that would be a good answer, were it not for its size; compressed it is small on the wire. */
+/** Answers with a JSON object that is correct but very large. Compressed, few bytes are sent. */
 function answerHuge(ctx: Context, bytes: number, compressed: boolean): void {
   const body = Readable.from(hugeObject(bytes), { objectMode: false });
   ctx.status = 200;

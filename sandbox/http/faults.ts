@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Fault switches: "the next n calls that look like this are answered like that".
- * Every one is bounded in times and in duration, so that a forgotten switch ends by itself.
+ * Fault switches: the next `times` calls that match get the fault. The number of calls and each wait are bounded, so that a
+ * forgotten switch ends by itself.
  */
 const MAX_TIMES = 1_000_000;
 export const MAX_WAIT_MS = 10 * 60_000;
@@ -28,11 +28,14 @@ const match = z.strictObject({
 const common = {
   match: match.default({}),
   times: z.number().int().min(1).max(MAX_TIMES).default(1),
-  /** Lets that many matching calls pass first. */
+  /** The number of matching calls that are processed normally first. */
   skip: z.number().int().min(0).max(MAX_TIMES).default(0),
 };
 
-/** `before` the call is processed (it then never is) or `after`. */
+/**
+ * `when` says whether the fault comes before or after the call is processed. With `before` the call is not processed, except
+ * by `slow`, which processes it after the delay. With `where: 'hash'` this is about the refused transactions only.
+ */
 export const faultRequest = z.discriminatedUnion('fault', [
   z.strictObject({
     ...common,
@@ -100,7 +103,7 @@ export type FaultRequest = z.output<typeof faultRequest>;
 export type Fault = FaultRequest & { id: number; left: number; toSkip: number; hits: number };
 export type FaultErrorCode = z.output<typeof errorCode>;
 
-/** What a call is, as far as a switch can ask for it. */
+/** The properties of a call that a switch can match. */
 export interface CallFacts {
   path: string;
   types: readonly string[];
@@ -114,7 +117,7 @@ export class FaultSwitches {
   private readonly faults = new Map<number, Fault>();
   private last = 0;
 
-  /** Undefined where there are too many already. */
+  /** Undefined if there are too many switches already. */
   add(request: FaultRequest): Fault | undefined {
     if (this.faults.size >= MAX_FAULTS) return undefined;
     const fault = { ...request, id: ++this.last, left: request.times, toSkip: request.skip, hits: 0 };
@@ -122,7 +125,7 @@ export class FaultSwitches {
     return fault;
   }
 
-  /** The first switch that the call meets; it counts as used. A used-up one stays listed until it is deleted. */
+  /** Returns the first switch that matches the call, and counts the use. A used-up switch stays in the list until deleted. */
   take(facts: CallFacts): Fault | undefined {
     for (const fault of this.faults.values()) {
       if (fault.left === 0 || !meets(fault.match, facts)) continue;

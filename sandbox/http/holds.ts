@@ -8,13 +8,16 @@ interface Held {
   process: () => Promise<void>;
 }
 
-/** Calls that were received and are processed later: a network in which an older message overtakes a newer one. */
+/** Received calls that are processed later, as in a network that delays messages and changes their order. */
 export class Holds {
   private readonly held = new Set<Held>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private closed = false;
 
-  /** Resolves with the honest answer once it was released; undefined when the sandbox stops before. */
+  /**
+   * Resolves with the real answer when the call is released, or with undefined if too many calls are held or the sandbox has
+   * stopped. Stays pending if the sandbox stops while the call is held.
+   */
   wait(fault: Extract<Fault, { fault: 'hold' }>, process: ProcessCall): Promise<Reply | undefined> {
     return new Promise((resolve, reject) => {
       if (this.closed || this.held.size >= MAX_HELD) {
@@ -37,14 +40,14 @@ export class Holds {
     return this.held.size;
   }
 
-  /** Processes what is held, all of it or what one switch holds, in the order it came; says how many that were. */
+  /** Processes the held calls of one switch, or all, in the order of their arrival. Returns their number. */
   async release(faultId?: number): Promise<number> {
     const due = [...this.held].filter((held) => faultId === undefined || held.faultId === faultId);
     for (const held of due) await this.processHeld(held);
     return due.length;
   }
 
-  /** What is still held is never processed: as a message lost with the network that delayed it. */
+  /** Drops the held calls without processing them, like messages that a network loses. */
   close(): void {
     this.closed = true;
     for (const timer of this.timers) clearTimeout(timer);

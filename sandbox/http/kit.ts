@@ -10,7 +10,7 @@ import { Holds } from './holds';
 import type { ProcessCall } from './reply';
 import { addStartPage, type StartLink } from './start-page';
 
-/** What both sandbox servers share: every call is recorded, and can be made to go wrong by a switch. */
+/** The common part of both sandbox servers. It records all calls, and a fault switch can make a call fail. */
 export interface Kit {
   app: Koa;
   router: Router;
@@ -24,17 +24,17 @@ export interface Kit {
 export interface KitOptions {
   name: string;
   log?: Logger | undefined;
-  /** How many received calls are kept for `GET /sandbox/calls`. */
+  /** The number of received calls that are stored for `GET /sandbox/calls`. */
   maxCalls?: number | undefined;
   now?: (() => Date) | undefined;
-  /** Of the start page. */
+  /** Links of the start page. */
   links?: readonly StartLink[] | undefined;
 }
 
 export interface CallState {
   call: RecordedCall;
   raw: Buffer;
-  /** The body as JSON; undefined where it is none. */
+  /** The parsed body. Undefined if it is not JSON. */
   json: unknown;
 }
 
@@ -70,7 +70,7 @@ export function callState(ctx: Context): CallState {
   return ctx.state;
 }
 
-/** Answers honestly, or as the first matching switch says. */
+/** Answers normally, or with the fault of the first matching switch. */
 export async function answer(kit: Kit, ctx: Context, facts: CallFacts, process: ProcessCall): Promise<void> {
   const fault = kit.faults.take(facts);
   if (fault === undefined) return send(ctx, await process());
@@ -113,7 +113,7 @@ function answerFailure(kit: Kit, ctx: Context, error: unknown): void {
   send(ctx, { status, body: { errorCode: { id: status === 500 ? 1004 : 1000, msg, clientmsg: '' } } });
 }
 
-/** The switches are unsigned, so only this machine may use them, and no web page that is open on it. */
+/** These calls are not signed, so they are accepted only from this machine, and not from web pages. */
 async function answerAdmin(kit: Kit, ctx: Context, next: () => Promise<unknown>): Promise<void> {
   const remote = ctx.req.socket.remoteAddress ?? '';
   const local = /^(127\.|::1$|::ffff:127\.)/.test(remote) && ctx.get('Origin') === '';
@@ -127,7 +127,7 @@ async function answerAdmin(kit: Kit, ctx: Context, next: () => Promise<unknown>)
   }
 }
 
-/** The body as `schema` has it, or undefined after a 400 that names what is wrong. */
+/** The value parsed by `schema`. If it does not match, sends a 400 that names the errors and returns undefined. */
 export function parsedOr400<Schema extends z.ZodType>(
   ctx: Context,
   schema: Schema,
@@ -179,7 +179,7 @@ function addAdminRoutes({ router, faults, holds, calls }: Kit): void {
     calls.clear();
     send(ctx, { status: 200, body: {} });
   });
-  // Where a redirect fault leads: whoever follows it is seen in the list of calls.
+  // The target of a redirect fault. The list of calls shows a client that follows the redirect.
   router.all('/redirected', (ctx) => send(ctx, { status: 200, body: {} }));
 }
 

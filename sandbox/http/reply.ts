@@ -4,16 +4,16 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
-/** Single transactions of a call are answered with an error, the rest of it honestly: what stands after a failed one, too. */
+/** Some transactions of a call get an error. The others, also those after a failed one, get their real result. */
 export interface Refusing {
-  /** Undefined: all of them. */
+  /** The type of transactions that get the error. Undefined: all types. */
   type: string | undefined;
-  /** Whether they are processed all the same. */
+  /** Whether these transactions are processed although they get an error. */
   processed: boolean;
   errorCode: { id: number; msg: string; clientmsg: string };
-  /** Of the whole reply. */
+  /** HTTP status of the reply. */
   status: number;
 }
 
-/** Processes the call, once per invocation, and says what the honest answer is. */
+/** Processes the call each time it is invoked, and returns the real answer. */
 export type ProcessCall = (refusing?: Refusing) => Promise<Reply>;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Ends a connection with a reset. One whose end was sent already is only closed: Node can't reset it (EINVAL), never
- * lets go of it then, and the process never ends.
+ * Ends a connection with a reset. A connection whose end was already sent is closed instead: Node fails to reset it
+ * (EINVAL), keeps it open, and the process does not end.
  */
 export function resetConnection(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

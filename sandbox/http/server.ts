@@ -8,14 +8,14 @@ export interface RunningServer {
 
 export interface ListenOptions {
   host?: string | undefined;
-  /** 0 lets the system choose. */
+  /** With 0 the system chooses the port. */
   port?: number | undefined;
 }
 
-/** How long calls in progress may take to end when the server stops. */
+/** The time that calls in progress have to end when the server stops. */
 const DRAIN_MS = 1_000;
 
-/** Loopback by default: a sandbox has unsigned admin calls and is no public server. */
+/** The default host is loopback, since the sandbox is not a public server and its admin calls are not signed. */
 export async function listen(
   callback: (request: IncomingMessage, response: ServerResponse) => void,
   { host = '127.0.0.1', port = 0 }: ListenOptions,

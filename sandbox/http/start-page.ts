@@ -5,7 +5,7 @@ export interface StartLink {
   url: string;
 }
 
-/** Links by their text: `label url; label url`. */
+/** Parses links from a text: `label url; label url`. */
 export function startLinks(text: string): StartLink[] {
   return text.split(';').flatMap((part) => {
     const [, label, url] = /^\s*(.+?)\s+(https?:\/\/\S+)\s*$/.exec(part) ?? [];
@@ -26,7 +26,7 @@ export function addStartPage(router: Router, title: string, links: readonly Star
   </head>
   <body>
     <h1>${title}</h1>
-    <p>Pretend money only. What it does, and how to make it fail: sandbox/README.md.</p>
+    <p>No real money is used. sandbox/README.md says what this server does and how to make it fail.</p>
     <ul>${items.join('')}</ul>
   </body>
 </html>

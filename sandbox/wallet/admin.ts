@@ -22,12 +22,12 @@ const ledgerQuery = z.object({
   operatorId: z.string().optional(),
   playerId: z.string().optional(),
   gameRound: z.string().transform(normalId).optional(),
-  /** Movements with a greater `seq` only; with `limit` a way to page through the whole ledger. */
+  /** Only movements with a greater `seq`. Together with `limit`, this reads the ledger page by page. */
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(1_000_000).default(PAGE),
 });
 
-/** The operator that `?operatorId=` names, the sandbox's first without it; undefined after a 404. */
+/** The operator in `?operatorId=`, or the first one. If it is unknown, sends a 404 and returns undefined. */
 function operatorOf(admin: WalletAdmin, ctx: Context): { operatorId: string; ledger: Ledger } | undefined {
   const asked = ctx.query['operatorId'] ?? admin.operators[0]?.operatorId ?? '';
   const operatorId = String(asked);
@@ -71,7 +71,7 @@ function movementsOf(ledger: Ledger, playerId?: string, gameRound?: string): Mov
   return movements.filter((one) => gameRound === undefined || one.gameRound === gameRound);
 }
 
-/** A round whose debit was refused has no movement, so it is looked up, not only gathered. */
+/** A round whose debit was refused has no movement, so the rounds are not taken from the movements only. */
 function roundsOf(
   ledger: Ledger,
   playerId: string | undefined,
@@ -87,7 +87,7 @@ function roundsOf(
   return [...seen].flatMap((hash) => ledger.rounds.get(hash) ?? []);
 }
 
-/** `net` is what the round did to the player's balances: credits and voids less debits. */
+/** `net` is the change of the player's balances by the round: credits and voids minus debits. */
 function shownRound(round: Round): Record<string, unknown> {
   const sum = (movements: Map<string, Movement>): number =>
     [...movements.values()].reduce((total, { realDelta, bonusDelta }) => total + realDelta + bonusDelta, 0);

@@ -9,7 +9,7 @@ import { processCall, type Processed, type RefusalOf } from './transactions';
 
 export interface StoredReport {
   at: string;
-  /** How often it was sent. */
+  /** The number of times the report was sent. */
   times: number;
   gameRoundDetail: GameRoundDetail;
 }
@@ -25,7 +25,7 @@ export interface BooksOptions {
   dataDir: string | undefined;
 }
 
-/** Ledgers and reports of all operators of the sandbox, over one journal. */
+/** Ledgers and reports of all operators of the sandbox, stored in one journal. */
 export class Books {
   private readonly ledgers = new Map<string, Ledger>();
   private readonly reports = new Map<string, StoredReport>();
@@ -52,7 +52,7 @@ export class Books {
     return this.ledgers.get(operatorId);
   }
 
-  /** Resolves when what was decided is on disk. */
+  /** Processes a call. Resolves when its events are on disk. */
   async transact(
     operatorId: string,
     call: TransactionsCall,

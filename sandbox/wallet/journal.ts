@@ -3,8 +3,8 @@ import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Append-only file of JSON lines. An entry counts once it is on disk: `append` resolves after the fsync that
- * covers it, and what comes together shares one. Without a path it keeps nothing.
+ * Append-only file of JSON lines. `append` resolves after the fsync that covers the entry. Entries that arrive together share
+ * one fsync. Without a path nothing is stored.
  */
 export class Journal<Entry> {
   private pending: string[] = [];
@@ -17,14 +17,17 @@ export class Journal<Entry> {
     if (path === undefined) return { journal: new Journal<Entry>(undefined), entries: [] };
     await makeFolder(dirname(path));
     const content = await readIfThere(path);
-    // A process that died while writing leaves a line without its end: nobody was told of it, so it goes.
+    // A process that dies while writing leaves an incomplete line. Its call was not answered, so the line is removed.
     const complete = content.lastIndexOf('\n') + 1;
     const file = await open(path, 'a');
     if (complete < content.length) await file.truncate(complete);
     return { journal: new Journal<Entry>(file), entries: parseLines<Entry>(content.subarray(0, complete)) };
   }
 
-  /** Without entries it waits for all that came before: an answer must not tell what a crash could still undo. */
+  /**
+   * Resolves when the given and all earlier entries are on disk, also without an entry: an answer must not show a state that a
+   * crash could undo.
+   */
   async append(...entries: Entry[]): Promise<void> {
     if (this.file === undefined) return;
     if (this.failure !== undefined) throw this.failure;
@@ -47,7 +50,7 @@ export class Journal<Entry> {
       await file.writeFile(lines);
       await file.datasync();
     } catch (error) {
-      // The books in memory are ahead of the disk now: nothing more is answered until a restart reads the disk.
+      // The books in memory are now ahead of the disk. All further calls fail until a restart reads the disk.
       this.failure = error as Error;
       throw error;
     }
@@ -63,7 +66,7 @@ async function readIfThere(path: string): Promise<Buffer> {
   }
 }
 
-/** Line by line from the buffer: one string of the whole file could be longer than a string may be. */
+/** Parses line by line, since the whole file can be longer than the longest possible string. */
 function parseLines<Entry>(content: Buffer): Entry[] {
   const entries: Entry[] = [];
   for (let start = 0; start < content.length;) {
@@ -74,7 +77,7 @@ function parseLines<Entry>(content: Buffer): Entry[] {
   return entries;
 }
 
-/** Node's `recursive` never returns where the system says that the folder above a new one does not exist: `/proc/x`. */
+/** Node's `recursive` never returns if the system reports a missing parent for a new folder, as for `/proc/x`. */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await makeFolder(dirname(folder));

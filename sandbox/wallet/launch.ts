@@ -15,7 +15,7 @@ export interface Launch {
 
 const DEMO_PLAYER = 'demo-player';
 
-/** What an operator's lobby does when its player clicks a game: ask for the launch URL and send the browser there. */
+/** Acts like an operator's lobby when a player opens a game: returns the launch URL, or redirects to it. */
 export function addLaunch(launch: Launch): void {
   launch.kit.router.get('/launch', (ctx) => getLaunch(launch, ctx));
 }

@@ -1,4 +1,4 @@
-/** What an operator's books hold. Everything here is JSON, so that the journal can carry it. */
+/* The data of an operator's books. Events are plain JSON, so that the journal can store them. */
 
 export type TransactionType = 'debit' | 'credit' | 'end' | 'void';
 
@@ -8,7 +8,7 @@ export interface ErrorObject {
   clientmsg: string;
 }
 
-/** A transaction as received (docs/interface#operator-transaction); `serial` is that of the ticket that pays a debit. */
+/** A received transaction (docs/interface#operator-transaction). `serial` identifies the ticket that pays a debit. */
 export interface WalletTransaction {
   type: TransactionType;
   hash: string;
@@ -32,7 +32,7 @@ export interface Balance {
   bonus: number;
 }
 
-/** One effective movement of the books: money, a ticket, or a mark (an `end`, a void of nothing). */
+/** One entry of the books: money, a ticket, or an entry without both (an `end`, a void of an unknown debit). */
 export interface Movement {
   seq: number;
   at: string;
@@ -42,9 +42,9 @@ export interface Movement {
   currency: string;
   gameRound?: string;
   gameCode?: string;
-  /** As asked for in the transaction; of a void, what it gives back. */
+  /** The amount of the transaction. For a void, the amount of its debit. */
   amount: number;
-  /** What it did to the player's balances; the house's are the opposite. */
+  /** The change of the player's balance. The house's balance changes by the opposite amount. */
   realDelta: number;
   bonusDelta: number;
   balanceAfter: number;
@@ -62,7 +62,7 @@ export interface Ticket {
   count: number;
   price: number;
   feature: string;
-  /** In which of the two lists of a balance reply this operator shows it. */
+  /** The list of a balance reply that contains the ticket. */
   listedAs: 'tickets' | 'freePlays';
 }
 
@@ -76,7 +76,7 @@ export interface Discount {
   discounts: { stake: number; absoluteDiscountAmount: number; spinsRemaining: number }[];
 }
 
-/** A debit that was refused, or that came after its void: the same answer for ever, no movement. */
+/** A refused debit. It moves no money. Each repeat gets the same error, or ROUNDVOIDED if the round is voided. */
 export interface RefusedDebit {
   hash: string;
   isFirstDebit: boolean;
@@ -85,14 +85,14 @@ export interface RefusedDebit {
 
 export type RoundStatus = 'open' | 'closed' | 'failed' | 'voided';
 
-/** Each map is by transaction hash: idempotency is on (type, hash), a void carries the hash of its debit. */
+/** The maps have the transaction hash as key. Transactions are idempotent on (type, hash). A void has its debit's hash. */
 export interface Round {
   gameRound: string;
   playerId: string;
   gameCode: string;
   currency: string;
   status: RoundStatus;
-  /** Hash of the initial debit, whether it was taken, refused, or only named by a void so far. */
+  /** The hash of the initial debit. The debit may be accepted or refused, or only its void has arrived so far. */
   initialDebit: string;
   debits: Map<string, Movement>;
   credits: Map<string, Movement>;
@@ -101,7 +101,7 @@ export interface Round {
   refused: Map<string, RefusedDebit>;
 }
 
-/** What happened, as the journal keeps it. Applying the same events in the same order gives the same books. */
+/** An event in the journal. The same events in the same order always result in the same books. */
 export type LedgerEvent =
   | { kind: 'moved'; movement: Movement }
   | { kind: 'debitRefused'; at: string; call: CallHead; currency: string; refused: RefusedDebit }
@@ -117,10 +117,10 @@ export interface TransactionResult {
 }
 
 export interface LedgerOptions {
-  /** In minor units; what a player starts with in a currency that was never seen before. */
+  /** The balance of a new account, in minor units. */
   defaultBalance: number;
-  /** How this operator reads a void: of its debit only, or (docs/interface#voids-whole-round) of all the round's. */
+  /** Whether a void also voids all other debits of the round (docs/interface#voids-whole-round). */
   voidsWholeRound: boolean;
-  /** New rounds beyond it are refused: the books of a sandbox are held in memory. */
+  /** Further new rounds are refused, since the books are in memory. */
   maxRounds: number;
 }

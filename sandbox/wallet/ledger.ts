@@ -12,20 +12,20 @@ import type {
 } from './ledger-types';
 
 /**
- * The operator's books: accounts, rounds, tickets and discounts, all made from events and from nothing else.
- * No clock, no I/O: what happens when is handed in, so that a journal read again gives the same books.
+ * The operator's books: accounts, rounds, tickets and discounts. All of them follow from the events. The functions here use
+ * no clock and no I/O, so that reading the journal again results in the same books.
  */
 export interface Ledger {
   options: LedgerOptions;
   accounts: Map<string, Balance>;
-  /** Per currency, the other side of every movement: players' and house's sums are always opposite. */
+  /** The house's balance per currency. It is always the opposite of the sum of all players' balances. */
   house: Map<string, number>;
   rounds: Map<string, Round>;
   movements: Movement[];
   movementsOfPlayer: Map<string, Movement[]>;
   tickets: Map<string, Ticket>;
   discounts: Map<string, Discount>;
-  /** Which round a (type, hash) was first seen in: a hash names one transaction of one round. */
+  /** The round in which a (type, hash) was first used. A hash identifies one transaction of one round. */
   roundOfHash: Map<string, string>;
 }
 
@@ -43,7 +43,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-/** Joins as JSON: no two lists of identifiers make the same key. */
+/** Joins the parts as JSON, so that different lists never have the same key. */
 export function keyOf(...parts: string[]): string {
   return JSON.stringify(parts);
 }
@@ -52,7 +52,7 @@ export function accountOf(ledger: Ledger, playerId: string, currency: string): B
   return ledger.accounts.get(keyOf(playerId, currency));
 }
 
-/** Where events go when they are decided: into the books at once, and into the list that the journal keeps. */
+/** Collects the events of a call. Each event is applied to the books at once, and listed for the journal. */
 export class Decision {
   readonly events: LedgerEvent[] = [];
 
@@ -66,7 +66,7 @@ export class Decision {
     this.events.push(event);
   }
 
-  /** The account, opened with the default balance when the player was never seen with this currency. */
+  /** The player's account in the currency. A new account is opened with the default balance. */
   account(playerId: string, currency: string): Balance {
     const known = accountOf(this.ledger, playerId, currency);
     if (known !== undefined) return known;
@@ -129,7 +129,7 @@ function applyMovement(ledger: Ledger, movement: Movement): void {
 
 function moveMoney(ledger: Ledger, movement: Movement): void {
   const { currency } = movement;
-  // A void for a round never heard of may name no currency; it moves nothing and opens no account.
+  // A void of an unknown round may have no currency. It moves no money and opens no account.
   if (currency === '') return;
   const key = keyOf(movement.playerId, currency);
   const { real, bonus } = ledger.accounts.get(key) ?? { real: 0, bonus: 0 };
@@ -138,7 +138,7 @@ function moveMoney(ledger: Ledger, movement: Movement): void {
   ledger.house.set(currency, house - movement.realDelta - movement.bonusDelta);
 }
 
-/** A debit uses up its ticket and its discounted spin; the void of that debit gives both back. */
+/** A debit uses a ticket or a discounted spin. The void of the debit gives it back. */
 function useGrants(ledger: Ledger, movement: Movement): void {
   const uses = movement.type === 'debit' ? 1 : -1;
   if (movement.serial !== undefined) {
@@ -189,7 +189,7 @@ function recordInRound(ledger: Ledger, movement: Movement): void {
       return;
     case 'void':
       round.voids.set(hash, movement);
-      // At the operator a round is voided when its initial debit is; a follow-up's void takes back that one only.
+      // A void of the initial debit voids the round. A void of a follow-up debit takes back only that debit.
       if (hash === round.initialDebit || ledger.options.voidsWholeRound) round.status = 'voided';
       return;
     case 'adjustment':
@@ -205,7 +205,7 @@ function applyRefusedDebit(
 ): void {
   const known = ledger.rounds.get(head.gameRound);
   const round = known ?? newRound(ledger, head, currency, refused.hash);
-  // A failed initial debit closes the round for ever; a second initial or a follow-up that fails leaves it as it is.
+  // A refused initial debit ends the round. A refused follow-up or second initial debit does not change it.
   if (known === undefined) round.status = 'failed';
   round.refused.set(refused.hash, refused);
   ledger.roundOfHash.set(keyOf('debit', refused.hash), head.gameRound);
@@ -221,7 +221,7 @@ export function ticketsOf(ledger: Ledger, playerId: string, currency: string, ga
   );
 }
 
-/** The first campaign of the player that is valid at that time (ISO 8601) and has discounted spins left. */
+/** The player's first campaign that is valid at the time `at` (ISO 8601) and has discounted spins left. */
 export function discountOf(
   ledger: Ledger,
   playerId: string,
@@ -239,7 +239,7 @@ export function discountOf(
   );
 }
 
-/** True where the call names a round that is another player's or another game's. */
+/** Whether the round of the call belongs to another player or game. */
 export function belongsToOther(ledger: Ledger, call: TransactionsCall): boolean {
   const round = ledger.rounds.get(call.gameRound);
   return round !== undefined && (round.playerId !== call.playerId || round.gameCode !== call.gameCode);

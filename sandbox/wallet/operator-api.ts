@@ -16,7 +16,7 @@ export interface OperatorApi {
   kit: Kit;
   books: Books;
   operators: readonly SandboxOperator[];
-  /** 0 switches the check off. */
+  /** 0 turns the check off. */
   timestampToleranceMs: number;
 }
 
@@ -36,7 +36,7 @@ function invalid(error: z.ZodError): Reply {
   return refused(400, walletError('INVALIDREQUEST', error.issues[0]?.path.join('.') ?? ''));
 }
 
-/** Undefined where a header is missing, repeated or empty, the operator unknown, the time out of tolerance. */
+/** Undefined if a header is missing, repeated or empty, the operator is unknown, or the time is out of tolerance. */
 function authenticate(api: OperatorApi, ctx: Context): Authentic | undefined {
   const authId = singleHeader(ctx.req, HEADERS.authId);
   const signature = singleHeader(ctx.req, HEADERS.signature);
@@ -107,7 +107,10 @@ async function transact(
   return transactionsReply(api, operatorId, call, listed, at, refusing?.status);
 }
 
-/** At least one failed operation: the status is not 200 (docs/interface#no-credit-after-failed-debit), and the first failure is told on top as well. */
+/**
+ * If a transaction failed, the status is not 200 (docs/interface#no-credit-after-failed-debit), and the top level of the body
+ * has the first error, too. A fault can set another status.
+ */
 async function transactionsReply(
   api: OperatorApi,
   operatorId: string,
@@ -125,7 +128,7 @@ async function transactionsReply(
   const hashesProcessed = results.map(({ hash, errorCode: ofHash }) =>
     ofHash === undefined ? { hash } : { hash, errorCode: ofHash },
   );
-  // A fault that refuses single hashes on a 200 must not show on top as well: it would count for all of them.
+  // A fault on a 200 that refuses single hashes has no errorCode at the top level: that would count for all hashes.
   const onTop = errorCode !== undefined && status !== 200 ? { errorCode } : {};
   return {
     status: status ?? (errorCode === undefined ? 200 : 400),

@@ -3,19 +3,19 @@ import type { Balance, Discount, Ticket } from './ledger-types';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A UUID is the same one in capitals. */
+/** Lower case for a UUID, since capitals mean the same id. */
 export function normalId(id: string): string {
   return UUID.test(id) ? id.toLowerCase() : id;
 }
 
-/** Shapes of the operator API as this operator takes them: what docs/interface/operator-api.md says, and nothing looser. */
+/* The request bodies that this operator accepts: exactly those of docs/interface/operator-api.md. */
 
-/** The longest known identifier of the interface is a UUID; the bound only keeps a ledger from holding novels. */
+/** The longest identifier of the interface is a UUID. This limit only keeps very long texts out of the ledger. */
 const MAX_ID = 128;
-/** Transactions in one call; a reconcile resends all of a long round. */
+/** The most transactions of one call. A reconciliation sends all transactions of a long round again. */
 const MAX_TRANSACTIONS = 20_000;
 
-/** `#` joins the signed fields and control characters have no business in an identifier: both are refused. */
+/** Refuses control characters, and `#`, which joins the signed fields. */
 const identifier = z
   .string()
   .min(1)
@@ -30,7 +30,7 @@ const told = {
   reason: z.string().max(1_000).optional(),
 };
 
-/** `amount` is omitted for end and void (docs/interface#operator-transaction), and with a ticket's `serial`. */
+/** An end, a void and a debit with a ticket's `serial` have no `amount` (docs/interface#operator-transaction). */
 const transaction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('debit'),
@@ -137,7 +137,7 @@ export interface BalanceReply {
   freePlays?: ShownTicket[];
 }
 
-/** One balance, or two while there is bonus money: then the reply also says which is used first. */
+/** One balance, or two if there is bonus money. Then `useBonusFirst` says which one is used first. */
 export function balanceReply(currency: string, { real, bonus }: Balance, discount?: Discount): BalanceReply {
   const reply: BalanceReply = { balances: [{ type: 'real', amount: real, currency }] };
   if (bonus > 0) {
@@ -151,7 +151,7 @@ export function balanceReply(currency: string, { real, bonus }: Balance, discoun
   return reply;
 }
 
-/** What the player can use in the game; in whichever of the two lists it was granted to be shown. */
+/** The tickets that the player can use in the game, each in the list of its `listedAs`. */
 export function grantsReply(tickets: readonly Ticket[]): Pick<BalanceReply, 'tickets' | 'freePlays'> {
   const listed = (list: Ticket['listedAs']): ShownTicket[] =>
     tickets

@@ -12,7 +12,7 @@ import type {
 } from './ledger-types';
 import { walletError } from './wallet-errors';
 
-/** Refusals of the whole call, nothing of which is processed (docs/interface#no-debit-after-end, #transaction-count). */
+/** The error if the whole call is refused and not processed (docs/interface#no-debit-after-end, #transaction-count). */
 export function refusalOfCall(
   ledger: Ledger,
   call: TransactionsCall,
@@ -36,8 +36,8 @@ export interface Processed {
 }
 
 /**
- * Rules 1 to 5: in order, each idempotent on (type, hash), what failed declines what stands after it. What `refusalOf` has
- * an error for is not processed, and counts as failed.
+ * Processes the transactions in order. Each is idempotent on (type, hash). After a failed transaction, new credits and ends of
+ * the call are refused. A transaction for which `refusalOf` returns an error is not processed and counts as failed.
  */
 export function processCall(
   ledger: Ledger,
@@ -86,7 +86,7 @@ function debit(decision: Decision, call: CallHead, transaction: WalletTransactio
   const before = round?.debits.get(hash);
   if (round?.status === 'voided') return walletError('ROUNDVOIDED');
   if (before !== undefined) return mismatch(before, transaction);
-  // A void came first: the debit counts as voided on its arrival, and moves nothing.
+  // The void arrived before its debit. The debit counts as voided and moves no money.
   if (round?.voids.has(hash)) return undefined;
   const refusedBefore = round?.refused.get(hash);
   if (refusedBefore !== undefined) return refusedBefore.errorCode;
@@ -161,7 +161,7 @@ function payWithMoney(
   const offer = campaign?.discounts.find(
     ({ stake, spinsRemaining }) => stake === amount && spinsRemaining > 0,
   );
-  // The debit carries the full stake; the operator subtracts its own discount, never below nothing.
+  // The debit has the full stake. The operator subtracts its own discount; the result is never below 0.
   const discountAmount = Math.min(offer?.absoluteDiscountAmount ?? 0, amount);
   const toPay = amount - discountAmount;
   if (toPay > balance.real + balance.bonus) return walletError('INSUFFICIENTFUNDS');
@@ -171,7 +171,7 @@ function payWithMoney(
   return undefined;
 }
 
-/** Bonus money first (`useBonusFirst` in this operator's replies). */
+/** Bonus money is used first (`useBonusFirst` in this operator's replies). */
 function takeFrom(balance: Balance, amount: number): { realDelta: number; bonusDelta: number } {
   const fromBonus = Math.min(balance.bonus, amount);
   const fromReal = amount - fromBonus;
@@ -216,7 +216,7 @@ function end(
   return undefined;
 }
 
-/** What refuses a credit or an end that was not processed before; undefined only when the round is open. */
+/** The error that refuses a new credit or end. Undefined only if the round is open. */
 function refusalOfClosing(
   round: Round | undefined,
   failed: 'debit' | 'other' | undefined,
@@ -228,7 +228,7 @@ function refusalOfClosing(
   return round.status === 'closed' ? walletError('GAMEROUNDNOTACTIVE') : undefined;
 }
 
-/** Always processed, whatever the round's state; what was taken is given back once, from where it came. */
+/** A void is processed in any state of the round. It gives the debit back once, to the balances that paid it. */
 function voidDebit(decision: Decision, call: CallHead, transaction: WalletTransaction): undefined {
   const { ledger } = decision;
   const round = ledger.rounds.get(call.gameRound);
@@ -264,7 +264,7 @@ function takeBack(
   });
 }
 
-/** A repeat must say the same: one hash with two amounts is a mistake of the caller, and is told. */
+/** The error if a repeat has another amount, currency or ticket than the first transaction with its hash. */
 function mismatch(before: Movement, transaction: WalletTransaction): ErrorObject | undefined {
   const same =
     before.amount === (transaction.amount ?? 0) &&

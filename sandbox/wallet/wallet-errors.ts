@@ -1,8 +1,8 @@
 import type { ErrorObject } from './ledger-types';
 
 /**
- * What this operator answers with. 12, 16 and 1001 are the interface's (docs/interface#error-catalogue); from 5000 on they are the sandbox's
- * own, as every operator has some of its own.
+ * The errors of this operator. Ids below 5000 are those of the interface (docs/interface#error-catalogue). The others are the
+ * sandbox's own: each operator may have further errors.
  */
 export const WALLET_ERRORS = {
   GAMEROUNDALREADYSTARTED: 12,

@@ -9,13 +9,13 @@ import { addLaunch } from './launch';
 import { addOperatorApi } from './operator-api';
 
 export interface WalletOptions extends ListenOptions {
-  /** Operators this wallet answers for, by X-H-AUTH-ID; default: those of sandbox/tenants.json. */
+  /** The operators of this wallet. X-H-AUTH-ID selects one. Default: those of sandbox/tenants.json. */
   operators?: readonly SandboxOperator[] | undefined;
-  /** Folder of the ledger's journal; without it the ledger is gone when the process is. */
+  /** The folder of the ledger's journal. Without it the ledger is lost when the process ends. */
   dataDir?: string | undefined;
-  /** What an unknown player has, in minor units of whatever currency is asked for. */
+  /** The balance of a new player in each currency, in minor units. */
   defaultBalance?: number | undefined;
-  /** How far X-H-TIMESTAMP may be off; 0 switches the check off. */
+  /** The largest allowed difference of X-H-TIMESTAMP from the clock. 0 turns the check off. */
   timestampToleranceMs?: number | undefined;
   /** The gameround service, for `GET /launch`. */
   serviceUrl?: string | undefined;
@@ -27,11 +27,11 @@ export interface WalletOptions extends ListenOptions {
 }
 
 export interface SandboxApp {
-  /** Listens on the given port, or on one the system chooses. */
+  /** Listens on the given port, or on a port that the system chooses. */
   start(): Promise<RunningServer>;
 }
 
-/** A pretend operator: its wallet by the rules of docs/interface/operator-api.md, its books, and switches to break it. */
+/** A test operator: a wallet with the rules of docs/interface/operator-api.md, its books, and fault switches. */
 export function createWalletApp(options: WalletOptions = {}): SandboxApp {
   return { start: () => startWallet(options) };
 }

@@ -9,7 +9,7 @@ export function element(name, props = {}, ...children) {
   return made;
 }
 
-/** Puts text only where it changes, so that live regions say it once. */
+/** Sets a text only if it changes, so that screen readers read it once. */
 export function put(id, text) {
   const node = byId(id);
   if (node.textContent !== text) node.textContent = text;
@@ -67,7 +67,7 @@ export function showRounds(rounds, money, language) {
   byId('rounds').replaceChildren(...(rows.length > 0 ? [head, ...rows] : [none]));
 }
 
-/** What a call of the service to the wallet is about. */
+/** The title of a call of the service to the wallet. */
 export function walletCallName({ path, body }) {
   const moved = (body?.transactions ?? []).map(({ type, amount }) => (amount ? `${type} ${amount}` : type));
   return `${path.split('/').at(-1)} ${moved.join(' + ')}`.trim();
@@ -104,7 +104,7 @@ function parsed(text) {
 
 const shown = new Map();
 
-/** Rows that are there stay, open or closed; a row is made anew when its call has been answered. */
+/** Existing rows stay open or closed. A row is created again when its call is answered. */
 export function showCalls({ service, wallet }) {
   const calls = [
     ...service.map((call) => callOf(call, false)),

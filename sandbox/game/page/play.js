@@ -16,12 +16,12 @@ let reels;
 let busy = false;
 /** The calls of the last poll. */
 let calls = { service: [], wallet: [], on: [] };
-/** How many calls to the wallet had been answered when the page last looked at the round. */
+/** The number of answered calls to the wallet when the page last checked the round. */
 let seenAnswers = 0;
 
 const pause = (ms) => new Promise((done) => window.setTimeout(done, ms));
 
-/** Minor units as money; codes the browser does not know (crypto) are shown as they are. */
+/** Formats minor units as money. An amount in a currency that the browser does not know is shown in minor units. */
 function money(amount) {
   if (typeof amount !== 'number') return '–';
   try {
@@ -42,7 +42,7 @@ async function post(path, body) {
   return { ok: response.ok, ...(await response.json()) };
 }
 
-/** A command of the player. The page waits for its outcome and takes no other meanwhile. */
+/** Runs a command of the player. Further commands are ignored until it has its outcome. */
 async function run(path, body, settle = () => undefined) {
   if (busy) return undefined;
   busy = true;
@@ -68,7 +68,7 @@ async function run(path, body, settle = () => undefined) {
   }
 }
 
-/** Says what was refused, and shows where round and balance stand now. */
+/** Shows the error and reads round and balance again. */
 async function failed(error) {
   showError(error);
   thud();
@@ -81,14 +81,14 @@ async function failed(error) {
 const WALLET_SILENT =
   'If the wallet has not answered after 5 seconds, the service cannot know whether the bet was taken. It then voids the bet and cancels the round, so the player loses nothing.';
 const PAYOUT =
-  'If the wallet does not take it, the service pays again under the same hash until it does, so it is paid once. Meanwhile the round stays open, and the game asks again under the same ids.';
+  'If the wallet does not accept the payout, the service sends it again with the same hash until the wallet accepts it. The payout is paid only once. Meanwhile the round stays open, and the game sends its call again with the same ids.';
 const WAITS = {
   spin: ['The service asks the wallet for the bet.', WALLET_SILENT],
   win: ['The service adds the bonus to the round.', 'No money moves before you collect or end the round.'],
   collect: ['The service pays the wallet.', PAYOUT],
   end: ['The service pays the wallet and ends the round.', PAYOUT],
-  void: ['The service gives the bet back.', 'It sends the void again until the wallet takes it.'],
-  state: ['The service is asked where the round stands.', ''],
+  void: ['The service gives the bet back.', 'It sends the void again until the wallet accepts it.'],
+  state: ['The game asks the service for the state of the round.', ''],
   connect: ['The service asks the wallet for the balance.', ''],
 };
 
@@ -113,7 +113,7 @@ function showWaiting(path) {
   };
 }
 
-/** The newest call to the wallet that moves money, in words. */
+/** A text about the newest doTransactions call to the wallet. */
 function walletSays() {
   const moving = calls.wallet.filter(({ path }) => path.endsWith('/doTransactions'));
   const last = moving.at(-1);
@@ -129,7 +129,7 @@ function walletSays() {
   return `Wallet: ${walletCallName(last)}: ${said}${tries > 1 ? `, call ${tries} of this round` : ''}.`;
 }
 
-/** Reads the calls and switches. Looks at the round again when the wallet has answered in the background. */
+/** Reads the calls and switches. Reads the round again after the wallet has answered a call in the background. */
 async function poll() {
   if (!view || document.visibilityState === 'hidden') return;
   const next = await post('calls').catch(() => ({}));
@@ -154,7 +154,7 @@ async function poll() {
   }
 }
 
-/* What is shown */
+/* The view */
 
 function show(next) {
   view = next;
@@ -208,7 +208,7 @@ function showSpin(spin, { light = true } = {}) {
   reels.light(light && spin ? litCells(spin) : 0);
 }
 
-/** Two cherries pay alone. */
+/** The number of symbols that won: three equal ones, or two cherries. */
 const litCells = ({ odds, line }) => (odds === 0 ? 0 : line[1] === line[2] ? 3 : 2);
 
 function showHistory({ gameRoundInfo, gameState, protectedInfo, gameHistory }) {
@@ -255,7 +255,7 @@ function showError(error) {
   box.textContent = error ? `${error.message ?? error}${code}${then}` : '';
 }
 
-/* What the player does */
+/* Actions of the player */
 
 async function spin() {
   if (busy || !view) return;

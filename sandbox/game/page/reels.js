@@ -1,7 +1,7 @@
 /* global document, window, matchMedia */
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** A strip is drawn four times, so that a reel can turn on, and a little too far, without a seam. */
+/** A strip is drawn four times, so that a reel can turn further, and a little too far, without a gap. */
 const COPIES = 4;
 const TURN_MS = 520;
 const STOP_MS = 700;
@@ -18,7 +18,7 @@ export function icon(symbol) {
   return svg;
 }
 
-/** Three reels that show a stop in their middle row, turn, and stop one after the other. */
+/** Three reels. Each shows a stop in its middle row. They turn together and stop one after another. */
 export function createReels(root, strip, onStop) {
   const size = strip.length;
   const all = size * COPIES + 3;
@@ -33,7 +33,7 @@ export function createReels(root, strip, onStop) {
   });
   root.replaceChildren(...reels.map(({ box }) => box));
 
-  /** The first cell that is seen when the middle row shows the stop. */
+  /** The first visible cell when the middle row shows the stop. */
   const cellOf = (stop) => stop - 1 + size;
   const at = (cell) => `translateY(${(-100 * cell) / all}%)`;
   const place = (reel, cell) => {
@@ -47,7 +47,7 @@ export function createReels(root, strip, onStop) {
     if (turning === undefined) return place(reel, target);
     await new Promise((done) => window.setTimeout(done, nth * BETWEEN_MS));
     const passed = turning.effect.getComputedTiming().progress ?? 0;
-    // The symbols move downwards: the cell number falls.
+    // The symbols move down, so the cell number decreases.
     let from = size * (3 - passed);
     while (from - size >= target + LEAST_CELLS) from -= size;
     turning.cancel();

@@ -1,6 +1,6 @@
 /* global window */
 
-/** Short tones, made here: no file is fetched. Silent until it is switched on. */
+/** Creates short tones without sound files. There is no sound until it is switched on. */
 let audio;
 
 export function switchSound(on) {
