@@ -17,13 +17,13 @@ export interface Party {
   timeoutMs: number;
 }
 
-/** A request as it was sent, and what came back. */
+/** A request as it was sent, and its reply. */
 export interface Exchange {
   method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
   body: Json | undefined;
-  /** The signed fields of a request that is signed as it has to be; it can be signed again. */
+  /** The signed fields, to sign the request again. Undefined if the request is wrong on purpose or not signed. */
   fields: readonly string[] | undefined;
   /** Undefined if no reply came; `failure` says why. */
   reply: Reply | undefined;
@@ -45,7 +45,7 @@ export interface Call {
   body?: Json;
   /** The fields that the signature covers; undefined for a call without a signature. */
   fields: readonly string[] | undefined;
-  /** Replaces parts of the right call, to make it a wrong one. */
+  /** Replaces parts of the correct call, to make it wrong. */
   wrong?: Wrong;
 }
 
@@ -55,7 +55,7 @@ export interface Wrong {
   timestamp?: string;
   signedTimestamp?: string;
   fields?: readonly string[];
-  /** Headers that replace the right ones; undefined leaves the header out. */
+  /** Headers that replace the correct ones. Undefined removes the header. */
   headers?: Record<string, string | undefined>;
 }
 
@@ -136,7 +136,7 @@ export function cameText({ reply, failure }: Exchange): string {
   return `HTTP ${reply.status}\n\n${text === '' ? '(empty body)' : text}`;
 }
 
-/** Why the first request has no usable answer, with what was signed. */
+/** The reason why the first request has no usable answer. After a 401 it contains the signed message. */
 export function complaint({ headers, fields, reply, failure }: Exchange): string {
   if (reply === undefined) return failure;
   const came = `${reply.status} ${reply.text.slice(0, 500)}`;
@@ -163,8 +163,8 @@ export function stepLine({ method, url, body, reply, failure }: Exchange): strin
 }
 
 /**
- * The request as a line for a shell. A rightly signed request gets a new time and signature with each run, from the secret in
- * `$GAMEROUND_SECRET`; all others are repeated literally.
+ * The request as a line for a shell. A correctly signed request gets a new timestamp and signature with each run, from the
+ * secret in `$GAMEROUND_SECRET`. All other requests are repeated unchanged.
  */
 export function curlLine({ method, url, headers, body, fields }: Exchange): string {
   const isSigned = fields !== undefined;

@@ -12,7 +12,7 @@ export interface Rule<Subject> {
 
 /** A rule that every reply of a run has to follow. */
 export interface ReplyRule extends Omit<Rule<never>, 'check'> {
-  /** Says what is wrong with the reply; undefined if nothing is. */
+  /** Returns the error of the reply. Undefined if there is none. */
   fault: (exchange: Exchange) => string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Result {
   anchor: string;
   text: string;
   outcome: 'holds' | 'broken' | 'skipped';
-  /** Why it is broken or skipped. */
+  /** The reason why the rule is broken or skipped. Empty if it holds. */
   why: string;
   /** The request that shows the fault. */
   exchange?: Exchange | undefined;
@@ -39,14 +39,14 @@ export class Broken extends Error {
   }
 }
 
-/** The party does not offer what the rule is about. */
+/** The rule does not apply to the party, or an option is missing. */
 export class Skipped extends Error {}
 
 /** The party cannot be tested at all. */
 export class Unusable extends Error {
   constructor(
     message: string,
-    /** The request whose reply shows it. */
+    /** The request whose reply shows the reason. */
     readonly exchange?: Exchange,
   ) {
     super(message);

@@ -6,7 +6,7 @@ export interface Subject {
   readonly exchanges: readonly Exchange[];
   /** Called before each rule. */
   begin: () => Promise<void>;
-  /** Called after each rule: ends what the rule has left open. */
+  /** Called after each rule. Ends the rounds that the rule has left open. */
   tidy: () => Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface Selection {
   skip: readonly string[];
 }
 
-/** Checks the rules one after another, and at the end the rules of replies. */
+/** Checks the rules one after another, then the reply rules with all requests of the run. */
 export async function runRules<Tested extends Subject>(
   subject: Tested,
   rules: readonly Rule<Tested>[],
@@ -30,7 +30,7 @@ export async function runRules<Tested extends Subject>(
   };
   const isWanted = ({ name }: { name: string }): boolean =>
     selection.only.length === 0 || selection.only.includes(name);
-  // A rule of replies needs the requests of all other rules.
+  // A reply rule needs the requests of all other rules.
   const isWhole = replyRules.some(({ name }) => selection.only.includes(name));
   for (const rule of rules.filter((one) => isWhole || isWanted(one))) {
     const result = await checkRule(subject, rule, selection.skip.includes(rule.name));

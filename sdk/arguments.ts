@@ -1,6 +1,6 @@
 import { isObject } from './errors';
 
-/* Checks of what a caller passes. TypeScript finds most of these mistakes; JavaScript, and an unset variable, need them. */
+/* Checks of the arguments. TypeScript finds most of these mistakes, but not those of JavaScript callers and unset variables. */
 
 /** @throws TypeError that names the option */
 export function textOption(name: string, value: unknown): string {

@@ -1,2 +1,2 @@
-/** The same modules for ESM: one InterfaceError in a process, however it was imported. */
+/** The same modules for ESM, so that `import` and `require` get the same InterfaceError class. */
 export * from './index.js';

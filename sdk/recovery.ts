@@ -69,7 +69,7 @@ function isNotCarriedOut(error: unknown): boolean {
   return isTooMany(error) || (error instanceof LostResponse && error.neverSent);
 }
 
-/** The command may have been carried out, or may be later: there is no reply, or the reply says nothing definite about it. */
+/** The command may have been carried out, or may still be carried out: there is no reply, or no definite one. */
 function isUncertain(error: unknown): boolean {
   if (error instanceof LostResponse) return !error.neverSent;
   if (!(error instanceof InterfaceError) || isBetGivenBack(error)) return false;
@@ -81,7 +81,7 @@ function isBetGivenBack({ status, errorCode, body }: InterfaceError): boolean {
   return status === 502 && errorCode?.id === WALLETUNAVAILABLE && statusIn(body) !== undefined;
 }
 
-/** The round takes no more commands. A repeat of a command that was carried out may also get this. */
+/** The round accepts no more commands. A repeat of a command that was carried out may also get this error. */
 function isOver(error: unknown): error is InterfaceError {
   const id = error instanceof InterfaceError ? error.errorCode?.id : undefined;
   return id === GAMEROUNDNOTACTIVE || id === GAMEROUNDCRASHED;

@@ -23,7 +23,7 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 /** Errors before the request could be sent: the call certainly had no effect. */
 const NEVER_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** What is known about a command whose outcome is unknown. */
+/** Data about a command whose outcome is unknown. */
 export interface KnownOfCommand {
   /** The idempotency keys of the command, including those that the client made. */
   ids: Record<string, string>;

@@ -182,7 +182,7 @@ export const PROVIDER_REPLY_RULES: readonly ReplyRule[] = ANY_REPLY_RULES.map((r
     : rule,
 );
 
-/** For a call whose signature is wrong any round will do. */
+/** A round for a call with a wrong signature. It need not exist. */
 const roundOf = ({ settings }: TestedProvider): string => settings.closedRound ?? randomUUID();
 
 const isMissing = ({ reply }: Exchange): boolean => [404, 405, 501].includes(reply?.status ?? 0);

@@ -51,7 +51,7 @@ export class TestedProvider {
     return this.post('/doGetGameHistory', { gameRound, playerId, language: 'en' }, wrong);
   }
 
-  /** It is not signed. */
+  /** doAutoClose is not signed. */
   async doAutoClose(gameRound: string, wrong?: Wrong): Promise<Exchange> {
     const body = { gameRound, gameSettings: { autoplayEnabled: false } };
     const party = { ...this.settings, timeoutMs: this.settings.timeoutMs * AUTO_CLOSE_FACTOR };
@@ -59,7 +59,7 @@ export class TestedProvider {
     return this.noted(await send(party, wrong === undefined ? call : { ...call, wrong }));
   }
 
-  /** The status of a round as the service has it. */
+  /** Reads the status of a round from the service. Undefined if the service does not know the round. */
   async statusOf(gameRound: string): Promise<string | undefined> {
     const issued = await this.askService('/getTokenForGameRound', { gameRound });
     const tokenData = issued?.['tokenData'];

@@ -33,7 +33,7 @@ const OUTCOMES = {
   skipped: ['grey', 'skipped'],
 } as const;
 
-/** A page that needs no other file. */
+/** The report as an HTML page that needs no other file. */
 export function htmlReport(report: Report): string {
   const { title, at, results, notes } = report;
   const broken = results.filter(({ outcome }) => outcome === 'broken');

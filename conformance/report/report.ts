@@ -13,7 +13,7 @@ export function count({ results }: Report, outcome: Result['outcome']): number {
   return results.filter((one) => one.outcome === outcome).length;
 }
 
-/** What there is to say about a broken rule: titles and texts. */
+/** The details of a broken rule: titles and texts. */
 export function detailsOf({ exchange, exchanges }: Result): [title: string, text: string][] {
   const steps: [string, string][] =
     exchanges.length < 2 ? [] : [['The calls of this check', exchanges.map(stepLine).join('\n')]];

@@ -64,7 +64,7 @@ export const WALLET_COMMAND: Command = {
   },
 };
 
-/** A 200 to the first getBalance that has no balance to compare with: only this reply can be judged. */
+/** The first getBalance got a 200 without a usable balance, so only the reply rules can be checked, for this reply. */
 function brokenFirst(error: unknown): Pick<Report, 'results' | 'notes'> {
   if (!(error instanceof Unusable) || error.exchange === undefined || !isDone(error.exchange)) throw error;
   const { exchange, message } = error;
@@ -74,7 +74,7 @@ function brokenFirst(error: unknown): Pick<Report, 'results' | 'notes'> {
   return { results, notes: [`No other rule was checked: ${message}`] };
 }
 
-/** Brings the balance back and says what was moved. */
+/** Restores the balance of the player. Returns a text about the money that was moved. */
 async function moneyNote(wallet: TestedWallet): Promise<string> {
   const missing = await wallet.settle();
   const { rounds, debited, credited, voided } = wallet.sums;

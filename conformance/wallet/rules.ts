@@ -271,7 +271,7 @@ const FAILURES: WalletRule[] = [
       const [credit, tooMuch] = [round.credit(), round.followUp(wallet.tooMuch())];
       const exchange = await round.send([credit, tooMuch]);
       await mustFail(exchange, round, tooMuch);
-      // A wallet may also refuse such a call as a whole.
+      // A wallet may also refuse the whole call.
       const isListed = isAccepted(exchange, credit);
       const what = `a debit, and a failed call whose credit is ${isListed ? '' : 'not '}listed as processed`;
       await wallet.moved(isListed ? 0 : -wallet.stake, what);
@@ -747,7 +747,7 @@ async function failedDebit(wallet: TestedWallet, round: TestedRound): Promise<Tr
   return debit;
 }
 
-/** Skips the rule if the wallet takes a debit of more than there is. */
+/** Skips the rule if the wallet accepts a debit of more than the balance. */
 async function mustFail(exchange: Exchange, round: TestedRound, debit: Transaction): Promise<void> {
   if (!isAccepted(exchange, debit)) return;
   await round.send([round.void(debit)]);
@@ -761,7 +761,7 @@ function mustTell(wallet: TestedWallet, exchange: Exchange, movement: number): v
     throw new Broken(`the reply has the balance ${told ?? 'of nothing'} instead of ${expected}`, exchange);
 }
 
-/** 200, or the 400 of a round that is voided already. */
+/** Accepts 200, and 400 because the round may already be voided. */
 function mustBeDone(exchange: Exchange, what: string): void {
   const { reply } = mustReply(exchange, what);
   if (reply.status !== 200 && reply.status !== 400)

@@ -46,11 +46,11 @@ interface SendOptions {
 /** How many calls a rule sends at the same moment. */
 export const AT_ONCE = 8;
 
-/** An operator's wallet, as the service calls it. Rules count money from where it was at their beginning. */
+/** An operator's wallet, as the service calls it. Each rule compares the balance with that at the rule's beginning. */
 export class TestedWallet {
   readonly exchanges: Exchange[] = [];
   readonly stake: number;
-  /** What was sent and accepted in the whole run, in minor units. */
+  /** The number of accepted rounds and the accepted amounts of the whole run, in minor units. */
   readonly sums = { rounds: 0, debited: 0, credited: 0, voided: 0 };
   private rounds: TestedRound[] = [];
   private atBeginning = 0;
@@ -68,7 +68,7 @@ export class TestedWallet {
 
   /** Rejects with Unusable if the wallet cannot be tested. */
   static async open(settings: WalletSettings): Promise<TestedWallet> {
-    // With gameCode: a wallet may tell discounts only then.
+    // With gameCode, since a wallet may return discounts only then.
     const { gameCode } = settings;
     const first = await new TestedWallet(settings, 0, []).getBalance({ gameCode });
     const balance = totalIn(first, settings.currency);
@@ -133,7 +133,7 @@ export class TestedWallet {
     return total;
   }
 
-  /** Breaks the rule if the money has not moved by exactly this much since the rule began. */
+  /** @throws Broken if the balance has not changed by exactly `expected` since the rule began */
   async moved(expected: number, after: string): Promise<void> {
     const moved = (await this.money()) - this.atBeginning;
     if (moved === expected) return;
@@ -144,7 +144,7 @@ export class TestedWallet {
     );
   }
 
-  /** The balance that a reply has to tell after this movement. */
+  /** The expected balance after this movement. */
   balanceAfter(movement: number): number {
     return this.atBeginning + movement;
   }
@@ -153,7 +153,7 @@ export class TestedWallet {
     return totalIn(exchange, this.settings.currency);
   }
 
-  /** More than the player has, so that a debit of it fails. */
+  /** An amount that is higher than the balance, so that a debit of it fails. */
   tooMuch(): number {
     return this.atBeginning + this.stake;
   }
@@ -175,8 +175,8 @@ export class TestedWallet {
   }
 
   /**
-   * One more round that brings the balance back to where it was before the run. Returns what is still missing; undefined if the
-   * balance cannot be read.
+   * Restores the balance from before the run with one more round. Returns the amount that is still missing. Undefined if the
+   * balance can't be read.
    */
   async settle(): Promise<number | undefined> {
     const missing = await this.missing();

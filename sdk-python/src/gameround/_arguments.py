@@ -1,4 +1,4 @@
-"""Checks of what a caller passes. A type checker finds most of these mistakes; an unset variable needs them."""
+"""Checks of the arguments. A type checker finds most of these mistakes, but not those of unset variables."""
 
 from __future__ import annotations
 

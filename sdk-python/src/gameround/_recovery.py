@@ -88,7 +88,7 @@ def _is_not_carried_out(error: Exception) -> bool:
 
 
 def _is_uncertain(error: Exception) -> bool:
-    """The command may have been carried out, or may be later: no reply, or one that says nothing definite about it."""
+    """The command may have been carried out, or may still be carried out: there is no reply, or no definite one."""
     if isinstance(error, LostResponse):
         return not error.never_sent
     if not isinstance(error, InterfaceError) or _is_bet_given_back(error):
@@ -102,7 +102,7 @@ def _is_bet_given_back(error: InterfaceError) -> bool:
 
 
 def _is_over(error: Exception) -> TypeGuard[InterfaceError]:
-    """The round takes no more commands. A repeat of a command that was carried out may also get this."""
+    """The round accepts no more commands. A repeat of a command that was carried out may also get this error."""
     return isinstance(error, InterfaceError) and _id_of(error) in (GAMEROUNDNOTACTIVE, GAMEROUNDCRASHED)
 
 

@@ -19,7 +19,7 @@ from .errors import LostResponse
 
 MAX_REPLY_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
-# Shorter than servers keep an idle connection (Node.js: 5 s), so that a call does not meet one that is being closed.
+# Servers close idle connections later (Node.js: after 5 s), so a call does not use a connection that is being closed.
 _KEPT_IDLE = 4.0
 _MAX_KEPT = 100
 
@@ -39,13 +39,13 @@ class _Connection:
     idle_since: float = 0.0
 
     def is_usable(self) -> bool:
-        """Whether the other side has neither closed it nor sent something that nobody asked for."""
+        """Whether the connection is not idle for too long, is open, and has no unexpected data."""
         if self.http.sock is None or time.monotonic() - self.idle_since > _KEPT_IDLE:
             return False
         try:
             return not select.select([self.http.sock], [], [], 0)[0]
         except ValueError:
-            # The process has more open files than select can take.
+            # The process has more open files than select supports.
             return False
 
 
@@ -94,7 +94,7 @@ class Transport:
             connection = self._connected(deadline)
         except OSError as error:
             raise LostResponse(operation, True) from error
-        # A limit of a socket is for each read. Only the clock ends a reply that comes byte by byte.
+        # The timeout of a socket applies to each read. The timer ends a reply that comes byte by byte.
         clock = threading.Timer(deadline - time.monotonic(), _cut, [connection.http.sock])
         clock.daemon = True
         clock.start()
@@ -139,7 +139,7 @@ class Transport:
         return _Connection(plain)
 
     def _keep(self, connection: _Connection) -> None:
-        # http.client has closed it if the reply said so: then is_usable is false.
+        # http.client has closed the connection if the reply required it. Then is_usable is false.
         connection.idle_since = time.monotonic()
         if len(self._kept) < _MAX_KEPT:
             self._kept.append(connection)
@@ -151,7 +151,7 @@ def _cut(sock: socket.socket) -> None:
     try:
         sock.shutdown(socket.SHUT_RDWR)
     except OSError:
-        # The call has ended meanwhile.
+        # The call has already ended.
         pass
 
 
@@ -161,7 +161,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
         body += part
         if len(body) > MAX_REPLY_BYTES:
             raise http.client.HTTPException("the reply is too large")
-    # read() with a size does not say that the connection ended too early.
+    # read() with a size does not report a connection that ended too early.
     if response.length:
         raise http.client.IncompleteRead(bytes(body), response.length)
     return bytes(body)

@@ -1,4 +1,4 @@
-"""What a call raises."""
+"""The exceptions of calls."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ def _transaction_of(one: object) -> Transaction:
     type_, amount = one["type"], one.get("amount")
     _identifier(one, "hash")
     _identifier(one, "currency")
-    # True is an int, and no amount.
+    # True is an int, but not an amount.
     is_amount = type(amount) is int and 0 <= amount <= MAX_AMOUNT
     may_lack = type_ != "credit" and not (type_ == "debit" and "serial" not in one)
     if not is_amount and not ("amount" not in one and may_lack):
@@ -270,8 +270,8 @@ def _transaction_of(one: object) -> Transaction:
     return one
 
 
-# `#` joins the signed fields, so with it two different calls could have the same signature. Half of a surrogate pair is no
-# character: it has no bytes to sign.
+# `#` joins the signed fields, so with it two different calls could have the same signature. A lone surrogate can't be encoded
+# as bytes, so it can't be signed.
 _IDENTIFIER = re.compile("[^#\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
@@ -285,12 +285,12 @@ def _identifier(given: Mapping[str, Any], field: str) -> str:
 def _body_of(environ: WSGIEnvironment) -> bytes | None:
     """The body, or None if it is too large."""
     stream = environ["wsgi.input"]
-    # Without a length, a server that marks the end of the input has it; of others nothing may be read.
+    # Without a length, the input may be read only if the server marks its end (wsgi.input_terminated).
     length = environ.get("CONTENT_LENGTH") or (str(sys.maxsize) if environ.get("wsgi.input_terminated") else "0")
-    # A length that is none: nothing is read, and an empty body is refused.
+    # With a wrong length nothing is read, and the empty body is refused.
     left = int(length) if re.fullmatch("[0-9]{1,19}", length) else 0
     body, size = bytearray(), 0
-    # Reads all of it, so that the caller gets the reply.
+    # Reads the whole body, also if it is too large, so that the caller gets the reply.
     while left > 0 and (part := stream.read(min(left, _CHUNK_BYTES))):
         left -= len(part)
         size += len(part)
