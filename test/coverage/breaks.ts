@@ -1097,8 +1097,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx1.wallet'],
     file: 'sandbox/wallet/transactions.ts',
-    find: '  if (before !== undefined) return mismatch(before, transaction);\n  // A void came first:',
-    replace: '  // A void came first:',
+    find: '  if (before !== undefined) return mismatch(before, transaction);\n  // The void arrived before its debit.',
+    replace: '  // The void arrived before its debit.',
   },
   {
     rows: ['r.tx2'],
@@ -1459,8 +1459,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['e.voided'],
     file: 'sandbox/wallet/transactions.ts',
-    find: "  if (round?.status === 'voided') return walletError('ROUNDVOIDED');\n  if (before !== undefined) return mismatch(before, transaction);\n  // A void",
-    replace: '  if (before !== undefined) return mismatch(before, transaction);\n  // A void',
+    find: "  if (round?.status === 'voided') return walletError('ROUNDVOIDED');\n  if (before !== undefined) return mismatch(before, transaction);\n  // The void",
+    replace: '  if (before !== undefined) return mismatch(before, transaction);\n  // The void',
   },
   {
     rows: ['e.nothing'],
