@@ -7,7 +7,7 @@ import { Figures, judge, print, printLoad } from './figures';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:long-round [-- --wins 1500]`: one round with `--wins` wins, one after another, then its end. Every win
+ * `npm run bench -- long-round [--wins 1500]`: one round with `--wins` wins, one after another, then its end. Every win
  * is paid once. The last wins may be slower than the first by a bounded factor, and each history stays small.
  */
 

@@ -9,7 +9,7 @@ import { residentMib } from './memory';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:open-rounds [-- --rounds 10000 --callers 16]`: opens `--rounds` rounds at the same time, each for
+ * `npm run bench -- open-rounds [--rounds 10000 --callers 16]`: opens `--rounds` rounds at the same time, each for
  * another player, replaces the worker, and then ends all rounds. Prints how much of the worker's memory they take.
  */
 

@@ -7,7 +7,7 @@ import { playFor, spin, spinWithWin } from './play';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:overload [-- --minutes 5 --factor 2]`: many players send more than the service can carry. The service
+ * `npm run bench -- overload [--minutes 5 --factor 2]`: many players send more than the service can carry. The service
  * has to refuse the rest, answer the calls that it accepts, keep its memory, lose nothing, and recover within a minute.
  */
 

@@ -5,7 +5,7 @@ import { judge, print, printLoad } from './figures';
 import { replaceUnderPlay } from './rollover';
 import { runBench, startBenchStack } from './stack';
 
-/* `npm run bench:rolling [-- --times 3 --players 8]`: replaces two APIs and two workers in turn while players play. */
+/* `npm run bench -- rolling [--times 3 --players 8]`: replaces two APIs and two workers in turn while players play. */
 
 runBench(async () => {
   const { values } = parseArgs({

@@ -8,7 +8,7 @@ import type { Seat } from '../test/support/e2e-player';
 import { FiguresByName, type Figures } from './figures';
 import { longRound } from './play';
 
-/* A rolling deploy while players play. `npm run bench:rolling` and a shorter test (test/e2e) use it. */
+/* A rolling deploy while players play. `npm run bench -- rolling` and a shorter test (test/e2e) use it. */
 
 const ATTEMPTS = 6;
 const PAUSE_MS = 50;

@@ -9,7 +9,7 @@ import { longRound } from './play';
 import { runBench, startBenchStack } from './stack';
 
 /*
- * `npm run bench:soak [-- --minutes 60 --rate 2]`: steady play for a long time. Compares memory, handles, the size of
+ * `npm run bench -- soak [--minutes 60 --rate 2]`: steady play for a long time. Compares memory, handles, the size of
  * histories and latency of the last quarter with the first. The first tenth of the time is warm-up and does not count.
  */
 

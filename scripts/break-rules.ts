@@ -9,7 +9,7 @@ import { copyOfProject, makeChange } from '../test/support/changed-project';
 import { startTestServers } from '../test/support/servers';
 
 /*
- * `npm run coverage:break [-- --row ID --test FILE]`: breaks one rule after another in a copy of the project, runs the
+ * `npx tsx scripts/break-rules.ts [--row ID --test FILE]`: breaks one rule after another in a copy of the project, runs the
  * test that docs/coverage.md names for the rule, and expects it to fail. Exit code 0 if every test failed. All rows take
  * about an hour. `--row` selects a row, or rows by their beginning (`st.`). `--test` selects tests by a part of the
  * file's name (`domain/`). Both can be repeated.

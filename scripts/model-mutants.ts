@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { copyOfProject, makeChange, type Change } from '../test/support/changed-project';
 
 /*
- * npm run model:mutants [-- name …]
+ * npx tsx scripts/model-mutants.ts [name …]
  *
  * Puts one deliberate bug after the other into a copy of the project, and runs test/model to find it. A model that does
  * not find the bugs proves nothing. Exit code 1 if a bug was not found within a few hundred sequences.

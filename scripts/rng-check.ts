@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createRng, MAX_COUNT, type Rng } from '../src/rng';
 
 /*
- * `npm run rng:check`: tests 10^7 draws of the code behind getRandomResult with dieharder (from Debian), and with ent if
+ * `npx tsx scripts/rng-check.ts`: tests 10^7 draws of the code behind getRandomResult with dieharder (from Debian), and with ent if
  * it is installed. Exit code 0: passed. 1: the numbers failed a test. 2: the check could not be run.
  */
 
@@ -63,7 +63,7 @@ async function main(): Promise<number> {
   const [hasDieharder, hasEnt] = await Promise.all([isInstalled('dieharder'), isInstalled('ent')]);
   if (!hasDieharder && !hasEnt) {
     console.error(
-      `rng:check needs dieharder (or, for a lesser check, ent), which is not installed.\n${INSTALL}`,
+      `scripts/rng-check.ts needs dieharder (or, for a lesser check, ent), which is not installed.\n${INSTALL}`,
     );
     return 2;
   }
@@ -243,7 +243,7 @@ async function isInstalled(command: string): Promise<boolean> {
 main().then(
   (code) => (process.exitCode = code),
   (error: unknown) => {
-    console.error(`rng:check could not be run: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`scripts/rng-check.ts could not be run: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 2;
   },
 );

@@ -12,7 +12,7 @@ import { freePorts } from '../stack/ports';
 import { startStack } from '../stack/stack';
 
 /*
- * `npm run check:schemathesis [-- more arguments of schemathesis]`: starts a whole service on free ports (Temporal,
+ * `npm run build && npx tsx scripts/schemathesis.ts [more arguments of schemathesis]`: starts a whole service on free ports (Temporal,
  * mongod, worker, API, sandbox). schemathesis (PyPI) makes well-formed and malformed calls from /openapi.json, and
  * compares the answers with the document; see scripts/schemathesis/. Exit code 0 if nothing differs and every operation
  * succeeded often enough. SCHEMATHESIS_EXAMPLES: calls per operation in the random phase, default 200.

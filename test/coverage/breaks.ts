@@ -1,7 +1,7 @@
 import type { Change } from '../support/changed-project';
 
 /**
- * One small change that breaks a row's rule. `npm run coverage:break` makes it in a copy of the project and expects the
+ * One small change that breaks a row's rule. `npx tsx scripts/break-rules.ts` makes it in a copy of the project and expects the
  * row's test to fail.
  */
 export interface Break extends Change {

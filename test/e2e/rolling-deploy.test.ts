@@ -3,7 +3,7 @@ import { replaceUnderPlay } from '../../bench/rollover';
 import { takeSeat } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 
-/* Replaces both APIs and both workers while players play. `npm run bench:rolling` is the longer form. */
+/* Replaces both APIs and both workers while players play. `npm run bench -- rolling` is the longer form. */
 jest.setTimeout(300_000);
 
 let stack: E2eStack;

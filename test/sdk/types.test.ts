@@ -5,7 +5,7 @@ import type * as operatorReplies from '../../src/http/schemas/operator-replies';
 
 /*
  * The SDK's types of successful replies are those of the service: what is always there is not optional, what may be missing
- * is. The compiler says so (`npm run check:types`): each can stand for the other.
+ * is. The compiler says so (`npm run check`): each can stand for the other.
  */
 
 type Same<Sdk, Schema extends z.ZodType> = [Sdk, z.output<Schema>] extends [z.output<Schema>, Sdk]
