@@ -11,7 +11,7 @@ import {
   type GameroundActivities,
   type WalletDelivery,
 } from '../src/contracts/activities';
-import { startSignal } from '../src/contracts/gameround';
+import { COMMANDS } from '../src/contracts/gameround';
 import { classifyWalletReply } from '../src/domain/classify-wallet-reply';
 import { isOwn } from '../src/domain/round/known-entries';
 import { replyTo, snapshotOf } from '../src/domain/round/replies';
@@ -290,7 +290,7 @@ async function ageOf(
     times.startedAt(workflowExecution, activityId),
     acceptedBefore === undefined
       ? undefined
-      : times.signalledAt(workflowExecution, startSignal.name, acceptedBefore),
+      : times.signalledAt(workflowExecution, COMMANDS.start.signal.name, acceptedBefore),
   ]);
   return startedAt - (signalledAt ?? acceptedAt);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resumeSignal, settleSignal, workflowIdOf, type RoundStateView } from '../src/contracts/gameround';
+import { resumeSignal, COMMANDS, workflowIdOf, type RoundStateView } from '../src/contracts/gameround';
 import { askRunning, each, movementsOf, workflowsOf, type RecordInMongo } from './evidence';
 import { reconcile } from './players/player';
 import type { Notes } from './players/notes';
@@ -84,7 +84,7 @@ async function settleByBooks(stack: Stack, state: RoundStateView): Promise<void>
   const { gameround } = state.identity;
   const books = new Set(((await movementsOf(stack)).get(gameround) ?? []).map(({ hash }) => hash));
   const open = state.transactions.filter((one) => one.outcome === 'pending' || isInDoubt(one, state));
-  await stack.temporal.workflow.getHandle(workflowIdOf(gameround)).signal(settleSignal, {
+  await stack.temporal.workflow.getHandle(workflowIdOf(gameround)).signal(COMMANDS.settle.signal, {
     // A new key each time: the same key with other lists is refused.
     ...{ type: 'settle', key: randomUUID(), reason: 'settled by hand' },
     accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),

@@ -1,4 +1,4 @@
-import { settleSignal, workflowIdOf } from '../../src/contracts/gameround';
+import { COMMANDS, workflowIdOf } from '../../src/contracts/gameround';
 import { askRunning } from '../evidence';
 import { Player, reconcile } from '../players/player';
 import { stream, type Stream } from '../random';
@@ -136,7 +136,7 @@ async function settleByTheBooks({ tools, look, gameRound }: Refused): Promise<vo
     gameRound,
     givenUp.reduce((sum, { amount = 0 }) => sum + amount, 0),
   );
-  await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).signal(settleSignal, {
+  await stack.temporal.workflow.getHandle(workflowIdOf(gameRound)).signal(COMMANDS.settle.signal, {
     ...{ type: 'settle', key: 'by-hand', reason: 'the operator has closed the round on its side' },
     accepted: open.filter(({ hash }) => books.has(hash)).map(({ hash }) => hash),
     declined: declined.map(({ hash }) => hash),

@@ -1,16 +1,14 @@
 import type { Client } from '@temporalio/client';
-import { TASK_QUEUE } from '../contracts/gameround';
-import { addSpinCounterGameState } from './add-spin-counter';
-import { addWin } from './add-win';
-import { collectWin } from './collect-win';
+import { TASK_QUEUE, type RoundReply } from '../contracts/gameround';
+import type { Command } from '../domain/round/types';
 import { describeRound } from './describe-round';
-import { endGameRound } from './end-game-round';
 import type { LocalWorker } from './local-worker';
 import type { CommandPorts } from './ports';
 import { createRoundClient } from './round-client';
+import { sendToRound } from './send-to-round';
 import { startGameRound } from './start-game-round';
-import type { RoundService } from './types';
-import { voidGameRound } from './void-game-round';
+import { toCommand } from './to-command';
+import type { RoundRequest, RoundService } from './types';
 
 export interface CommandOptions {
   /** Milliseconds since the epoch, for the time of a new round. */
@@ -26,13 +24,17 @@ export function createCommands(
   { nowMs = Date.now, taskQueue = TASK_QUEUE, local }: CommandOptions = {},
 ): RoundService {
   const deps = { rounds: createRoundClient(client, taskQueue, local), ports, nowMs };
+  const onRound =
+    <Request extends RoundRequest>(command: (request: Request) => Command) =>
+    (request: Request): Promise<RoundReply> =>
+      sendToRound(deps, request, command(request));
   return {
     startGameRound: (request) => startGameRound(deps, request),
-    addWin: (request) => addWin(deps, request),
-    endGameRound: (request) => endGameRound(deps, request),
-    collectWin: (request) => collectWin(deps, request),
-    voidGameRound: (request) => voidGameRound(deps, request),
-    addSpinCounterGameState: (request) => addSpinCounterGameState(deps, request),
+    addWin: onRound(toCommand.addWin),
+    endGameRound: onRound(toCommand.endGameRound),
+    collectWin: onRound(toCommand.collectWin),
+    voidGameRound: onRound(toCommand.voidGameRound),
+    addSpinCounterGameState: onRound(toCommand.addSpinCounterGameState),
     describeRound: (gameround) => describeRound(deps, gameround),
   };
 }

@@ -16,7 +16,7 @@ import {
   stateQuery,
   stateUpdate,
   workflowIdOf,
-  startUpdate,
+  COMMANDS,
   type Actor,
   type Look,
   type GameroundResult,
@@ -171,7 +171,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     const { command, identity } = start;
     const { gameround } = identity;
     const first = await tell(gameround, asked, () =>
-      client.workflow.executeUpdateWithStart(startUpdate, {
+      client.workflow.executeUpdateWithStart(COMMANDS.start.update, {
         startWorkflowOperation: startOperation(start, taskQueue),
         args: [command, asked.actor, asked.call],
       }),

@@ -1,6 +1,5 @@
 import type { Actor, RoundReply, RoundStateView } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
-import { normalId } from '../domain/hashes';
 import { WAITING_MARKS } from '../domain/round/attention';
 import { replyAbout } from '../domain/round/replies';
 import type { Standing } from '../domain/round/record';
@@ -45,13 +44,6 @@ export const unavailable =
     ports.warn('a record could not be read', error);
     return 'unavailable';
   };
-
-/** The idempotency key of a command: the provider's transaction id, or the rngCallId, or the request id. */
-export function commandKey(request: RoundRequest & { rngCallId?: string }): string {
-  const { externalGameProviderTransactionId: transaction, rngCallId, requestId } = request;
-  if (transaction !== undefined) return `transaction:${normalId(transaction)}`;
-  return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;
-}
 
 /** Sends a command to the session's round. For a round that is over, the answer comes from its record if it can be read. */
 export async function sendToRound(

@@ -5,7 +5,7 @@ import { gameroundHash, roundName } from '../domain/hashes';
 import { holdsGuard, replyAbout } from '../domain/round/replies';
 import type { RoundSnapshot, StartCommand } from '../domain/round/types';
 import { owns, type Session } from '../domain/session';
-import { startCommandOf } from './start-command';
+import { toCommand } from './to-command';
 import { commandDeadline, msLeft } from './deadline';
 import type { GuardHolder } from '../contracts/guards';
 import {
@@ -86,7 +86,7 @@ async function replyByRound(deps: CommandDependencies, start: Start): Promise<Ro
   const { gameround, request, deadline } = start;
   const reply = await deps.rounds.updateOnly(
     gameround,
-    startCommandOf(request),
+    toCommand.startGameRound(request),
     actorOf(request.session),
     deadline,
   );
@@ -105,7 +105,7 @@ async function repeat(
   record: RoundSnapshot | 'unavailable',
 ): Promise<RoundReply | 'gone'> {
   const { followUpDebits } = await deps.ports.policyFor(request.session);
-  const command = startCommandOf(request);
+  const command = toCommand.startGameRound(request);
   const actor = actorOf(request.session);
   // No ticket is looked up here: only the initial debit can use one.
   const mayDebit = followUpDebits && command.rngCallId !== undefined && record !== 'unavailable';
@@ -204,7 +204,7 @@ async function describeStart(
   request: StartGameRound,
 ): Promise<GameroundStart> {
   const { session, debitInformation, externalGameProviderRoundId } = request;
-  const command = startCommandOf(request);
+  const command = toCommand.startGameRound(request);
   if (command.useTicket) {
     const { ticket, tickets } = await deps.ports.chooseTicket(session, debitInformation.debitAmount);
     command.ticket = ticket;

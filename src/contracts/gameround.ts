@@ -70,37 +70,22 @@ export interface WaitingCommand {
 /** `first` asks whether the round would take the command. `again` asks for the outcome, after the answer `held`. */
 export type Look = 'first' | 'again';
 
-export const startSignal = defineSignal<[StartCommand, Actor?, string?]>('start');
-export const addWinSignal = defineSignal<[AddWinCommand, Actor?, string?]>('addWin');
-export const endSignal = defineSignal<[EndCommand, Actor?, string?]>('end');
-export const voidSignal = defineSignal<[VoidCommand, Actor?, string?]>('void');
-export const collectWinSignal = defineSignal<[CollectWinCommand, Actor?, string?]>('collectWin');
-export const addSpinCounterSignal = defineSignal<[SpinCounterCommand, Actor?, string?]>('addSpinCounter');
+/** The signal that makes a command durable, and the update that returns its answer. */
+function signalAndUpdate<Sent extends Command>(type: Sent['type']) {
+  return {
+    signal: defineSignal<[Sent, Actor?, string?]>(type),
+    update: defineUpdate<RoundReply, [Sent, Actor?, string?, Look?]>(type),
+  };
+}
 
-export const settleSignal = defineSignal<[SettleCommand, Actor?, string?]>('settle');
-
-export const startUpdate = defineUpdate<RoundReply, [StartCommand, Actor?, string?, Look?]>('start');
-export const addWinUpdate = defineUpdate<RoundReply, [AddWinCommand, Actor?, string?, Look?]>('addWin');
-export const endUpdate = defineUpdate<RoundReply, [EndCommand, Actor?, string?, Look?]>('end');
-export const voidUpdate = defineUpdate<RoundReply, [VoidCommand, Actor?, string?, Look?]>('void');
-export const collectWinUpdate = defineUpdate<RoundReply, [CollectWinCommand, Actor?, string?, Look?]>(
-  'collectWin',
-);
-export const addSpinCounterUpdate = defineUpdate<RoundReply, [SpinCounterCommand, Actor?, string?, Look?]>(
-  'addSpinCounter',
-);
-
-export const settleUpdate = defineUpdate<RoundReply, [SettleCommand, Actor?, string?, Look?]>('settle');
-
-/** The signal that makes a command durable and the update that returns its answer, by the command's type. */
 export const COMMANDS = {
-  start: { signal: startSignal, update: startUpdate },
-  addWin: { signal: addWinSignal, update: addWinUpdate },
-  end: { signal: endSignal, update: endUpdate },
-  void: { signal: voidSignal, update: voidUpdate },
-  collectWin: { signal: collectWinSignal, update: collectWinUpdate },
-  addSpinCounter: { signal: addSpinCounterSignal, update: addSpinCounterUpdate },
-  settle: { signal: settleSignal, update: settleUpdate },
+  start: signalAndUpdate<StartCommand>('start'),
+  addWin: signalAndUpdate<AddWinCommand>('addWin'),
+  end: signalAndUpdate<EndCommand>('end'),
+  void: signalAndUpdate<VoidCommand>('void'),
+  collectWin: signalAndUpdate<CollectWinCommand>('collectWin'),
+  addSpinCounter: signalAndUpdate<SpinCounterCommand>('addSpinCounter'),
+  settle: signalAndUpdate<SettleCommand>('settle'),
 } as const satisfies Record<Command['type'], object>;
 
 /**

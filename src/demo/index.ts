@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Mutex } from 'async-mutex';
 import type { CommandPorts } from '../commands/ports';
+import { toCommand } from '../commands/to-command';
 import type { RoundService, RoundRequest } from '../commands/types';
 import type { RoundReply } from '../contracts/gameround';
 import { refuse, refuseBecause } from '../domain/errors';
@@ -8,7 +9,7 @@ import { snapshotOf } from '../domain/round/replies';
 import type { Command, RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import type { WalletBalance } from '../domain/wallet-call';
-import { newGame, openRoundIn, roundNamed, roundTurn, startTurn, toCommand, type Turn } from './play';
+import { newGame, openRoundIn, roundNamed, roundTurn, startTurn, type Turn } from './play';
 import { walletBalance } from './pretend-wallet';
 import type { DemoGame, DemoStore } from './types';
 
@@ -86,10 +87,10 @@ export function createDemoRounds({ store, policyFor, now = Date.now }: DemoOptio
         return play(request.session, (game, at) => startTurn(game, request, policy, at));
       },
       addWin: onRound(toCommand.addWin),
-      endGameRound: onRound(toCommand.end),
+      endGameRound: onRound(toCommand.endGameRound),
       collectWin: onRound(toCommand.collectWin),
-      voidGameRound: onRound(toCommand.void),
-      addSpinCounterGameState: onRound(toCommand.addSpinCounter),
+      voidGameRound: onRound(toCommand.voidGameRound),
+      addSpinCounterGameState: onRound(toCommand.addSpinCounterGameState),
       async describeRound(gameround, session) {
         const game =
           session === undefined ? await stored(() => store.findByRound(gameround)) : await gameOf(session);

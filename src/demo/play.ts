@@ -1,6 +1,5 @@
-import type { AddSpinCounter, AddWin, CollectWin, RoundRequest, StartGameRound } from '../commands/types';
-import { commandKey } from '../commands/send-to-round';
-import { startCommandOf } from '../commands/start-command';
+import { toCommand } from '../commands/to-command';
+import type { RoundRequest, StartGameRound } from '../commands/types';
 import type { RoundReply } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
 import { gameroundHash, roundName } from '../domain/hashes';
@@ -37,7 +36,7 @@ export function newGame({ balance, currency }: Session): DemoGame {
 export function startTurn(game: DemoGame, request: StartGameRound, policy: RoundPolicy, at: string): Turn {
   const { session } = request;
   const { gameround, alias } = namesOf(request);
-  const command = startCommandOf(request);
+  const command = toCommand.startGameRound(request);
   const known = roundIn(game, gameround);
   if (known !== undefined) return commandTurn(game, known, command, at);
   if (session.onlyGameround !== undefined)
@@ -71,38 +70,6 @@ export function openRoundIn({ rounds }: DemoGame): DemoRound | undefined {
 export function roundNamed({ rounds }: DemoGame, name: string): DemoRound | undefined {
   return rounds.findLast(({ alias, state }) => state.identity.gameround === name || alias === name);
 }
-
-export const toCommand = {
-  addWin: (request: AddWin): Command => ({
-    type: 'addWin',
-    key: commandKey({ ...request, rngCallId: request.rngResult.rngCallId }),
-    winAmount: request.rngResult.winAmount ?? 0,
-    collect: request.collect,
-    rngCallId: request.rngResult.rngCallId,
-    result: request.rngResult.result,
-    betData: request.rngResult.betData,
-    jackpotPayout: request.jackpotPayout,
-  }),
-  end: (request: RoundRequest): Command => ({
-    type: 'end',
-    key: commandKey(request),
-    reason: 'endGameRound',
-  }),
-  collectWin: (request: CollectWin): Command => ({
-    type: 'collectWin',
-    key: commandKey(request),
-    amount: request.amount,
-  }),
-  void: (): Command => ({ type: 'void', reason: 'voidGameRound' }),
-  addSpinCounter: (request: AddSpinCounter): Command => ({
-    type: 'addSpinCounter',
-    key: commandKey(request),
-    counterType: request.counterType,
-    awarded: request.awarded,
-    used: request.used,
-    gameStateResult: request.gameStateResult,
-  }),
-};
 
 /**
  * The hash of a demo round includes the session, so that it never equals the hash of a real round or of another session's

@@ -19,26 +19,26 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['op.addWin'],
     file: 'src/http/routes/rounds.ts',
-    find: 'await commands.addWin(command)',
-    replace: 'await commands.addWin({ ...command, collect: false })',
+    find: 'commands.addWin(command)',
+    replace: 'commands.addWin({ ...command, collect: false })',
   },
   {
     rows: ['op.endGameRound'],
     file: 'src/http/routes/rounds.ts',
-    find: 'await commands.endGameRound(command)',
-    replace: "await commands.endGameRound({ ...command, requestId: '' })",
+    find: 'commands.endGameRound(command)',
+    replace: "commands.endGameRound({ ...command, requestId: '' })",
   },
   {
     rows: ['op.collectWin'],
     file: 'src/http/routes/rounds.ts',
-    find: 'await commands.collectWin(command)',
-    replace: 'await commands.collectWin({ ...command, amount: 1 })',
+    find: 'commands.collectWin(command)',
+    replace: 'commands.collectWin({ ...command, amount: 1 })',
   },
   {
     rows: ['op.voidGameRound'],
     file: 'src/http/routes/rounds.ts',
-    find: 'await commands.voidGameRound(command)',
-    replace: 'await commands.endGameRound({ ...command, requestId: "" })',
+    find: 'commands.voidGameRound(command)',
+    replace: 'commands.endGameRound({ ...command, requestId: "" })',
   },
   {
     rows: ['op.addSpinCounterGameState', 'f.SpinCounterReply'],
@@ -1735,7 +1735,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c3.ownHash'],
-    file: 'src/commands/send-to-round.ts',
+    file: 'src/commands/to-command.ts',
     find: 'return `transaction:${normalId(transaction)}`;',
     replace: 'return `tx:${normalId(transaction)}`;',
   },

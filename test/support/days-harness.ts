@@ -6,7 +6,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { DeliveryResult, GameroundActivities, WalletDelivery } from '../../src/contracts/activities';
 import {
-  endUpdate,
+  COMMANDS,
   GAMEROUND_WORKFLOW,
   workflowIdOf,
   type GameroundStart,
@@ -99,7 +99,7 @@ async function startDays(): Promise<DaysHarness> {
     open: (policy) => open(env, taskQueue, policy),
     sleep: (ms) => within(40_000, `the server did not skip ${ms} ms`, env.sleep(ms)),
     end: (gameround) =>
-      handle(gameround).executeUpdate(endUpdate, {
+      handle(gameround).executeUpdate(COMMANDS.end.update, {
         args: [{ type: 'end', key: randomUUID(), reason: 'endGameRound' }],
       }),
     attention: async (gameround) => {

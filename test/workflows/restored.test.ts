@@ -1,4 +1,4 @@
-import { endSignal } from '../../src/contracts/gameround';
+import { COMMANDS } from '../../src/contracts/gameround';
 import { gameroundHash, roundName } from '../../src/domain/hashes';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRestorable, type RestorableTemporal } from '../support/restorable';
@@ -109,7 +109,9 @@ describe('a round whose record is over carries out nothing', () => {
   });
 
   test('the signal end of a person', async () => {
-    await harness.handle(scenes.byHand.hash).signal(endSignal, { type: 'end', key: 'k', reason: 'by hand' });
+    await harness
+      .handle(scenes.byHand.hash)
+      .signal(COMMANDS.end.signal, { type: 'end', key: 'k', reason: 'by hand' });
     await stillClosed(scenes.byHand);
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRoundClient, type RoundClient } from '../../src/commands/round-client';
-import { addWinSignal, type RoundStateView } from '../../src/contracts/gameround';
+import { COMMANDS, type RoundStateView } from '../../src/contracts/gameround';
 import { playerOf } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
@@ -40,7 +40,7 @@ async function takeOver(): Promise<void> {
 const stateOf = async (hash: string): Promise<RoundStateView> => (await client.state(hash))!;
 
 const win = (hash: string, key: string): Promise<void> =>
-  harness.handle(hash).signal(addWinSignal, { type: 'addWin', key, winAmount: 5, collect: false });
+  harness.handle(hash).signal(COMMANDS.addWin.signal, { type: 'addWin', key, winAmount: 5, collect: false });
 
 async function playWhileAsked(hash: string): Promise<void> {
   let isOver = false;

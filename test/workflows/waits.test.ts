@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { endUpdate, FAILURES } from '../../src/contracts/gameround';
+import { COMMANDS, FAILURES } from '../../src/contracts/gameround';
 import type { EndCommand } from '../../src/domain/round/types';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
@@ -106,7 +106,9 @@ test('an update ends when the wallet call that it waits for has to be retried', 
   const match = { type: 'credit', playerId: player.session.playerId };
   await harness.fault({ fault: 'hang', match });
   await harness.fault({ fault: 'status', status: 500, times: 1_000, match });
-  const update = harness.handle(hash).executeUpdate(endUpdate, { args: [{ key: 'by-hand' } as EndCommand] });
+  const update = harness
+    .handle(hash)
+    .executeUpdate(COMMANDS.end.update, { args: [{ key: 'by-hand' } as EndCommand] });
   await expect(update).rejects.toMatchObject({ cause: { type: FAILURES.held } });
   await heal(hash, { player, hash, transactionId: 'by-hand' });
 }, 120_000);

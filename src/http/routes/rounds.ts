@@ -1,11 +1,15 @@
 import type Router from '@koa/router';
+import type { z } from 'zod';
+import type { RoundService } from '../../commands/types';
 import type { RoundReply } from '../../contracts/gameround';
 import { refuse } from '../../domain/errors';
+import type { Session } from '../../domain/session';
 import { parseTimestamp } from '../../domain/time';
 import { gameEngineRoute, sessionRoute, type SessionCall } from '../game-engine-call';
 import { noteRound, ok, type Answer, type CallState, type RouteContext } from '../route-context';
 import { gameReply, spinsAvailable, tokenData } from '../replies';
 import * as operations from '../operations/game-engine';
+import type { Operation } from '../operations/operation';
 import type { AuthHeaders } from '../signatures';
 import { assertCanStart, assertCanPlay, readRound, roundsFor } from '../authorization';
 
@@ -27,27 +31,28 @@ export function roundRoutes(http: RouteContext, router: Router<CallState>): void
     return answered(http, call, await rounds.commands.startGameRound({ ...command, session, requestId }));
   });
 
-  sessionRoute(http, router, operations.addWin, { fresh: false }, async (call) => {
-    const { commands, ...command } = roundCommand(http, call);
-    return answered(http, call, await commands.addWin(command));
-  });
-
-  sessionRoute(http, router, operations.endGameRound, { fresh: false }, async (call) => {
-    const { commands, ...command } = roundCommand(http, call);
-    return answered(http, call, await commands.endGameRound(command));
-  });
-
-  sessionRoute(http, router, operations.collectWin, { fresh: false }, async (call) => {
-    const { commands, ...command } = roundCommand(http, call);
-    return answered(http, call, await commands.collectWin(command));
-  });
-
-  sessionRoute(http, router, operations.voidGameRound, { fresh: false }, async (call) => {
-    const { commands, ...command } = roundCommand(http, call);
-    return answered(http, call, await commands.voidGameRound(command));
-  });
-
-  spinCounterRoutes(http, router);
+  commandRoute(http, router, operations.addWin, ({ commands, ...command }) => commands.addWin(command));
+  commandRoute(http, router, operations.endGameRound, ({ commands, ...command }) =>
+    commands.endGameRound(command),
+  );
+  commandRoute(http, router, operations.collectWin, ({ commands, ...command }) =>
+    commands.collectWin(command),
+  );
+  commandRoute(http, router, operations.voidGameRound, ({ commands, ...command }) =>
+    commands.voidGameRound(command),
+  );
+  commandRoute(
+    http,
+    router,
+    operations.addSpinCounterGameState,
+    ({ commands, rngResult: { rngCallId, result }, ...command }) =>
+      commands.addSpinCounterGameState({
+        ...command,
+        ...result,
+        ...(rngCallId === undefined ? {} : { rngCallId }),
+      }),
+  );
+  availableSpinCounterRoute(http, router);
 
   gameEngineRoute(http, router, operations.testPing, ({ headers, body, input }) =>
     Promise.resolve(ok({ testData: input.testData, seen: seenIn(http, headers, body) })),
@@ -66,18 +71,7 @@ function seenIn(
   return { id, bytes: body.length, signed, ageSeconds: (deps.clock() - at) / 1_000 };
 }
 
-function spinCounterRoutes(http: RouteContext, router: Router<CallState>): void {
-  sessionRoute(http, router, operations.addSpinCounterGameState, { fresh: false }, async (call) => {
-    const { commands, rngResult, ...command } = roundCommand(http, call);
-    const { rngCallId, result } = rngResult;
-    const reply = await commands.addSpinCounterGameState({
-      ...command,
-      ...result,
-      ...(rngCallId === undefined ? {} : { rngCallId }),
-    });
-    return answered(http, call, reply);
-  });
-
+function availableSpinCounterRoute(http: RouteContext, router: Router<CallState>): void {
   sessionRoute(
     http,
     router,
@@ -95,14 +89,26 @@ function spinCounterRoutes(http: RouteContext, router: Router<CallState>): void 
   );
 }
 
-/** The command of a call on an existing round, and the service that carries it out. */
-function roundCommand<Input extends { token: string; gameRound: string }>(
+/** A call on an existing round. `carryOut` gets its fields, and the service that takes the command. */
+function commandRoute<Schema extends z.ZodType<{ token: string; gameRound: string }>>(
   http: RouteContext,
-  { session, requestId, input }: SessionCall<Input>,
-) {
-  assertCanPlay(session);
-  const { token: _token, ...command } = input;
-  return { ...command, session, requestId, commands: roundsFor(http, session).commands };
+  router: Router<CallState>,
+  operation: Operation<Schema>,
+  carryOut: (
+    call: Omit<z.infer<Schema>, 'token'> & {
+      session: Session;
+      requestId: string;
+      commands: RoundService;
+    },
+  ) => Promise<RoundReply>,
+): void {
+  sessionRoute(http, router, operation, { fresh: false }, async (call) => {
+    const { session, requestId, input } = call;
+    assertCanPlay(session);
+    const { token: _token, ...command } = input;
+    const { commands } = roundsFor(http, session);
+    return answered(http, call, await carryOut({ ...command, session, requestId, commands }));
+  });
 }
 
 function answered(
