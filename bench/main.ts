@@ -8,6 +8,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   overload: () => import('./overload.js'),
   soak: () => import('./soak.js'),
   'open-rounds': () => import('./open-rounds.js'),
+  growth: () => import('./growth.js'),
   'long-round': () => import('./long-round.js'),
   rolling: () => import('./rolling.js'),
 };

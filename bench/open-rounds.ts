@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
-import { launch } from '../test/support/e2e-player';
-import type { E2eStack } from '../test/support/e2e-stack';
 import { MAX_CACHED_ROUNDS } from '../worker/worker';
 import { compareBooks, runningRounds } from './books';
-import { BenchPlayer, Caller, insist, type Seen } from './calls';
-import { Figures, judge, print, printLoad } from './figures';
+import { Caller, insist } from './calls';
+import { judge, print, printLoad } from './figures';
+import { inParallel, openRounds } from './many-rounds';
 import { residentMib } from './memory';
 import { runBench, startBenchStack } from './stack';
 
@@ -23,14 +22,7 @@ runBench(async (stopped) => {
   try {
     printLoad('before');
     const empty = await residentMib(stack.pid('worker')!);
-    const open: { player: BenchPlayer; gameRound: string }[] = [];
-    const opening = await timed(stopped, Number(values.callers), count, 'opening', async () => {
-      const player = new BenchPlayer(caller, await sit(stack));
-      const seen = await insist(() => player.start({ winAmount: 700, roundId: 'open' }));
-      const gameRound = seen.body.gameRoundInfo?.hash;
-      if (seen.status === 200 && gameRound !== undefined) open.push({ player, gameRound });
-      return seen;
-    });
+    const { open, ...opening } = await openRounds(stack, caller, count, Number(values.callers), stopped);
     const before = await runningRounds(stack, 0, 0);
     const full = await residentMib(stack.pid('worker')!);
     const each = ((full - empty) * 1_024) / Math.min(count, MAX_CACHED_ROUNDS);
@@ -44,7 +36,7 @@ runBench(async (stopped) => {
 
     const waiting = [...open];
     let ended = 0;
-    const ending = await timed(stopped, Number(values.callers), open.length, 'ending', async () => {
+    const ending = await inParallel(stopped, Number(values.callers), open.length, 'ending', async () => {
       const { player, gameRound } = waiting.shift()!;
       const seen = await insist(() => player.end(gameRound, 'end'));
       if (seen.body.gameRoundInfo?.status === 'closed') ended += 1;
@@ -72,33 +64,3 @@ runBench(async (stopped) => {
     await stack.close();
   }
 });
-
-/** Opens a session with one call: the first signed call turns the launch token into the session's token. */
-async function sit(stack: E2eStack): Promise<{ token: string; playerId: string; operatorId: string }> {
-  const playerId = `player-${Math.random().toString(36).slice(2)}`;
-  const answer = await launch(stack, 'op1', playerId);
-  const token = new URL(String(answer.body.url)).searchParams.get('token') ?? '';
-  return { token, playerId, operatorId: 'op1' };
-}
-
-async function timed(
-  stopped: AbortSignal,
-  callers: number,
-  count: number,
-  name: string,
-  work: () => Promise<Seen>,
-): Promise<{ figures: Figures; seconds: number }> {
-  const figures = new Figures(name);
-  const began = performance.now();
-  let left = count;
-  const go = async (): Promise<void> => {
-    while (left > 0 && !stopped.aborted) {
-      left -= 1;
-      const { ms, status } = await work();
-      figures.add(ms, status);
-      if (figures.count % 500 === 0) console.log(`${name}: ${figures.count}`);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, go));
-  return { figures, seconds: (performance.now() - began) / 1_000 };
-}
