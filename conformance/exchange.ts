@@ -55,6 +55,7 @@ export interface Wrong {
   timestamp?: string;
   signedTimestamp?: string;
   fields?: readonly string[];
+  alterSignature?: (signature: string) => string;
   /** Headers that replace the correct ones. Undefined removes the header. */
   headers?: Record<string, string | undefined>;
 }
@@ -92,13 +93,14 @@ function headersOf(party: Party, { body, fields, wrong = {} }: Call): Record<str
   const timestamp = wrong.timestamp ?? new Date().toISOString();
   const secret = wrong.secret ?? party.secret;
   const signed = wrong.fields ?? fields;
+  const signature = signed && signFields(secret, authId, wrong.signedTimestamp ?? timestamp, signed);
   const headers = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     [HEADERS.authId]: authId,
     [HEADERS.timestamp]: timestamp,
-    ...(signed === undefined
+    ...(signature === undefined
       ? {}
-      : { [HEADERS.signature]: signFields(secret, authId, wrong.signedTimestamp ?? timestamp, signed) }),
+      : { [HEADERS.signature]: wrong.alterSignature?.(signature) ?? signature }),
     [HEADERS.requestId]: randomUUID(),
     'User-Agent': 'gameround-conformance',
     ...wrong.headers,

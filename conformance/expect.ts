@@ -1,4 +1,4 @@
-import { asArray, type Exchange, isObject, type Json } from './exchange';
+import { asArray, type Exchange, isObject, type Json, type Wrong } from './exchange';
 import { Broken, Skipped } from './rule';
 
 /** `null`, or id 0 without msg, is no error (docs/interface#no-error). */
@@ -42,6 +42,27 @@ export function mustHaveId(exchange: Exchange, what: string, id: number): void {
   const [other] = ids.filter((one) => one !== undefined);
   const came = other === undefined ? 'no errorCode with an id' : `the id ${JSON.stringify(other)}`;
   throw new Broken(`the answer to ${what} has ${came} instead of the id ${id}`, exchange);
+}
+
+/** The party does not offer this call. */
+export const isMissing = ({ reply }: Exchange): boolean => [404, 405, 501].includes(reply?.status ?? 0);
+
+/** Right signatures with a small change. A party that compares only a part of the signature takes them for right. */
+export const ALTERED_SIGNATURES: Readonly<Record<string, Wrong>> = {
+  'with one wrong byte at the beginning': altered((bytes) => flipped(bytes, 0)),
+  'with one wrong byte in the middle': altered((bytes) => flipped(bytes, bytes.length / 2)),
+  'with one wrong byte at the end': altered((bytes) => flipped(bytes, bytes.length - 1)),
+  'with half of the signature': altered((bytes) => bytes.subarray(0, bytes.length / 2)),
+};
+
+function altered(change: (bytes: Buffer) => Uint8Array): Wrong {
+  const alterSignature = (signature: string): string =>
+    Buffer.from(change(Buffer.from(signature, 'base64'))).toString('base64');
+  return { alterSignature };
+}
+
+function flipped(bytes: Buffer, index: number): Uint8Array {
+  return bytes.map((byte, at) => (at === index ? byte ^ 1 : byte));
 }
 
 export function skip(why: string): never {

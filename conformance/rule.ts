@@ -34,6 +34,8 @@ export class Broken extends Error {
   constructor(
     message: string,
     readonly exchange: Exchange | undefined,
+    /** Another rule that the fault may belong to. Where that one is reported as broken, this one counts as skipped. */
+    readonly becauseOf?: string,
   ) {
     super(message);
   }

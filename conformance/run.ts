@@ -30,14 +30,26 @@ export async function runRules<Tested extends Subject>(
   };
   const isWanted = ({ name }: { name: string }): boolean =>
     selection.only.length === 0 || selection.only.includes(name);
+  const checkLast = (rule: ReplyRule): Result =>
+    checkReplies(subject.exchanges, rule, selection.skip.includes(rule.name));
+  const resultOf = (name: string): Result | undefined => results.find((result) => result.name === name);
+  /** A reply rule that makes others impossible to check is reported before them. */
+  const isBroken = (name: string): boolean => {
+    const rule = replyRules.find((one) => one.name === name);
+    if (rule !== undefined && isWanted(rule) && resultOf(name) === undefined) {
+      const result = checkLast(rule);
+      if (result.outcome === 'broken') add(result);
+    }
+    return resultOf(name)?.outcome === 'broken';
+  };
   // A reply rule needs the requests of all other rules.
   const isWhole = replyRules.some(({ name }) => selection.only.includes(name));
   for (const rule of rules.filter((one) => isWhole || isWanted(one))) {
-    const result = await checkRule(subject, rule, selection.skip.includes(rule.name));
+    const result = await checkRule(subject, rule, selection.skip.includes(rule.name), isBroken);
     if (isWanted(rule)) add(result);
   }
-  for (const rule of replyRules.filter(isWanted)) {
-    add(checkReplies(subject.exchanges, rule, selection.skip.includes(rule.name)));
+  for (const rule of replyRules.filter((one) => isWanted(one) && resultOf(one.name) === undefined)) {
+    add(checkLast(rule));
   }
   return results;
 }
@@ -48,6 +60,7 @@ async function checkRule<Tested extends Subject>(
   subject: Tested,
   { check, ...rule }: Rule<Tested>,
   isSkipped: boolean,
+  isBroken: (name: string) => boolean,
 ): Promise<Result> {
   const begun = performance.now();
   const before = subject.exchanges.length;
@@ -61,7 +74,12 @@ async function checkRule<Tested extends Subject>(
     await check(subject);
     return result('holds');
   } catch (error) {
-    if (error instanceof Broken) return result('broken', error.message, error.exchange);
+    if (error instanceof Broken) {
+      const { message, becauseOf } = error;
+      return becauseOf !== undefined && isBroken(becauseOf)
+        ? result('skipped', `cannot be checked, since ${becauseOf} is broken: ${message}`)
+        : result('broken', message, error.exchange);
+    }
     if (error instanceof Skipped) return result('skipped', error.message);
     throw error;
   } finally {

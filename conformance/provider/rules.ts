@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HEADERS } from '../../sdk/signing';
 import { asArray, type Exchange, isObject, type Json, type Wrong } from '../exchange';
-import { mustAccept, mustHaveStatus, mustReply, skip } from '../expect';
+import { ALTERED_SIGNATURES, isMissing, mustAccept, mustHaveStatus, mustReply, skip } from '../expect';
 import { ANY_REPLY_RULES } from '../reply-rules';
 import { Broken, type ReplyRule, type Rule } from '../rule';
 import type { TestedProvider } from './tested-provider';
@@ -65,6 +65,7 @@ const AUTHENTICATION: ProviderRule[] = [
         'with another secret': { secret: 'not-the-secret' },
         'over other fields': { fields: [randomUUID()] },
         'without a signature': { headers: { [HEADERS.signature]: undefined } },
+        ...ALTERED_SIGNATURES,
       }),
   },
   {
@@ -184,8 +185,6 @@ export const PROVIDER_REPLY_RULES: readonly ReplyRule[] = ANY_REPLY_RULES.map((r
 
 /** A round for a call with a wrong signature. It need not exist. */
 const roundOf = ({ settings }: TestedProvider): string => settings.closedRound ?? randomUUID();
-
-const isMissing = ({ reply }: Exchange): boolean => [404, 405, 501].includes(reply?.status ?? 0);
 
 async function eachIsRefused(provider: TestedProvider, cases: Record<string, Wrong>): Promise<void> {
   const exchanges: Exchange[] = [];

@@ -113,6 +113,11 @@ export const REPLY_RULES: readonly ReplyRule[] = [
   },
 ];
 
+/** The first rule that this reply breaks. */
+export function ruleOfReply(exchange: Exchange): string | undefined {
+  return REPLY_RULES.find(({ fault }) => fault(exchange) !== undefined)?.name;
+}
+
 function isErrorObject({ id, msg, clientmsg }: Json): boolean {
   return Number.isInteger(id) && typeof msg === 'string' && typeof clientmsg === 'string';
 }

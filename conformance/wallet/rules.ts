@@ -2,8 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { HEADERS, operatorFields } from '../../sdk/signing';
 import { asArray, type Exchange, isObject, type Wrong } from '../exchange';
 import { Broken, type Rule } from '../rule';
-import { errorIn, mustAccept, mustHaveId, mustHaveStatus, mustReply, skip } from '../expect';
-import { AT_ONCE, isAccepted, type TestedRound, type TestedWallet, type Transaction } from './tested-wallet';
+import {
+  ALTERED_SIGNATURES,
+  errorIn,
+  isMissing,
+  mustAccept,
+  mustHaveId,
+  mustHaveStatus,
+  mustReply,
+  skip,
+} from '../expect';
+import { ruleOfReply } from './reply-rules';
+import {
+  AT_ONCE,
+  isAccepted,
+  isListed,
+  type TestedRound,
+  type TestedWallet,
+  type Transaction,
+} from './tested-wallet';
 
 type WalletRule = Rule<TestedWallet>;
 
@@ -85,6 +102,15 @@ const MONEY: WalletRule[] = [
       const credits = await Promise.all(rounds.map((round) => round.send([round.credit()])));
       for (const reply of credits) mustAccept(reply, `one of ${AT_ONCE} credits at once`);
       await wallet.moved(0, `${AT_ONCE} credits at once`);
+    },
+  },
+  {
+    name: 'failed-debit',
+    anchor: 'operator-api.md#no-credit-after-failed-debit',
+    text: 'A debit of more than the balance fails and takes no money.',
+    check: async (wallet) => {
+      await failedDebit(wallet, wallet.round());
+      await wallet.moved(0, 'a debit of more than the balance');
     },
   },
 ];
@@ -222,7 +248,7 @@ const VOIDS: WalletRule[] = [
     text: 'A void of a debit that failed is accepted and moves no money.',
     check: async (wallet) => {
       const round = wallet.round();
-      const debit = await failedDebit(wallet, round);
+      const { debit } = await failedDebit(wallet, round);
       await round.accepts([round.void(debit)], 'a void of a failed debit');
       await wallet.moved(0, 'a failed debit and its void');
     },
@@ -256,8 +282,7 @@ const FAILURES: WalletRule[] = [
       const round = wallet.round();
       await round.accepts([round.debit()], INITIAL);
       const tooMuch = round.followUp(wallet.tooMuch());
-      const reply = await round.send([tooMuch, round.credit()]);
-      await mustFail(reply, round, tooMuch);
+      await mustFail(await round.send([tooMuch, round.credit()]), wallet, round, tooMuch);
       await wallet.moved(-wallet.stake, 'a debit, and a call with a failing debit and a credit');
     },
   },
@@ -266,15 +291,23 @@ const FAILURES: WalletRule[] = [
     anchor: 'operator-api.md#do-transactions',
     text: 'In a call that fails, hashesProcessed lists what went through without an errorCode, and only that.',
     check: async (wallet) => {
+      const failed = await failedDebit(wallet, wallet.round());
+      mustNotList(failed.exchange, failed.debit);
       const round = wallet.round();
       await round.accepts([round.debit()], INITIAL);
       const [credit, tooMuch] = [round.credit(), round.followUp(wallet.tooMuch())];
       const exchange = await round.send([credit, tooMuch]);
-      await mustFail(exchange, round, tooMuch);
+      await mustFail(exchange, wallet, round, tooMuch);
+      mustNotList(exchange, tooMuch);
       // A wallet may also refuse the whole call.
-      const isListed = isAccepted(exchange, credit);
-      const what = `a debit, and a failed call whose credit is ${isListed ? '' : 'not '}listed as processed`;
-      await wallet.moved(isListed ? 0 : -wallet.stake, what);
+      const isPaid = isListed(exchange, credit);
+      const what = `a debit, and a failed call whose credit is ${isPaid ? '' : 'not '}listed as processed`;
+      await wallet.moved(isPaid ? 0 : -wallet.stake, what);
+      await round.accepts([round.end()], 'an end');
+      const late = round.credit();
+      const refused = await round.send([late]);
+      // The rule closed-round checks that it is refused. The service counts a credit that is listed as paid.
+      if (refused.reply?.status !== 200) mustNotList(refused, late);
     },
   },
   {
@@ -297,7 +330,7 @@ const FAILURES: WalletRule[] = [
       const round = wallet.round();
       await round.accepts([round.debit()], INITIAL);
       const tooMuch = round.followUp(wallet.tooMuch());
-      await mustFail(await round.send([tooMuch]), round, tooMuch);
+      await mustFail(await round.send([tooMuch]), wallet, round, tooMuch);
       await round.accepts([round.credit()], 'a credit after a failed follow-up debit');
       await wallet.moved(0, 'a debit, a failed follow-up debit and a credit');
     },
@@ -449,12 +482,13 @@ const RECONCILIATION: WalletRule[] = [
   },
 ];
 
-const wrongSignatures: Record<string, (timestamp: string) => Wrong> = {
+const WRONG_SIGNATURES: Record<string, (timestamp: string) => Wrong> = {
   'with another secret': () => ({ secret: 'not-the-secret' }),
   'over other fields': () => ({ fields: [randomUUID()] }),
   'over another timestamp': (signedTimestamp) => ({ signedTimestamp }),
   'that is empty': () => ({ headers: { [HEADERS.signature]: '' } }),
   'that is missing': () => ({ headers: { [HEADERS.signature]: undefined } }),
+  ...Object.fromEntries(Object.entries(ALTERED_SIGNATURES).map(([how, wrong]) => [how, () => wrong])),
 };
 
 const AUTHENTICATION: WalletRule[] = [
@@ -463,7 +497,7 @@ const AUTHENTICATION: WalletRule[] = [
     anchor: 'README.md#signature-refused',
     text: 'A call with a wrong signature gets 401 with id 1001, and nothing is processed.',
     check: async (wallet) => {
-      for (const [how, wrong] of Object.entries(wrongSignatures)) {
+      for (const [how, wrong] of Object.entries(WRONG_SIGNATURES)) {
         const round = wallet.round();
         const options = { wrong: wrong(new Date(Date.now() - 1_000).toISOString()) };
         mustBeUnauthorised(await round.send([round.debit()], options), `a debit signed ${how}`);
@@ -486,7 +520,7 @@ const AUTHENTICATION: WalletRule[] = [
     anchor: 'README.md#signature-refused',
     text: 'A getBalance with a wrong signature gets 401 with id 1001. gameCode is signed if it is there, externalSessionId is not.',
     check: async (wallet) => {
-      for (const [how, wrong] of Object.entries(wrongSignatures)) {
+      for (const [how, wrong] of Object.entries(WRONG_SIGNATURES)) {
         const reply = await wallet.getBalance({ wrong: wrong(new Date(Date.now() - 1_000).toISOString()) });
         mustBeUnauthorised(reply, `getBalance signed ${how}`);
       }
@@ -536,12 +570,15 @@ const AUTHENTICATION: WalletRule[] = [
       const off = timestampToleranceMs + 60_000;
       const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
       const times = { 'too old': at(-off), 'too far ahead': at(off), 'no time': 'yesterday' };
+      const report = await reportOf(wallet);
       for (const [how, timestamp] of Object.entries(times)) {
         const round = wallet.round();
         const reply = await round.send([round.debit()], { wrong: { timestamp } });
         mustBeUnauthorised(reply, `a debit whose timestamp is ${how}`);
         const balance = await wallet.getBalance({ wrong: { timestamp } });
         mustBeUnauthorised(balance, `getBalance whose timestamp is ${how}`);
+        const reported = await report({ timestamp });
+        if (!isMissing(reported)) mustBeUnauthorised(reported, `a report whose timestamp is ${how}`);
       }
       await wallet.moved(0, 'debits with a wrong timestamp');
     },
@@ -649,8 +686,7 @@ const REPORTS: WalletRule[] = [
     check: async (wallet) => {
       const send = await reportOf(wallet);
       const first = await send();
-      if ([404, 405, 501].includes(first.reply?.status ?? 0))
-        skip(`the wallet takes no reports: it answers with ${first.reply?.status}`);
+      if (isMissing(first)) skip(`the wallet takes no reports: it answers with ${first.reply?.status}`);
       for (const exchange of [first, await send()]) {
         mustHaveStatus(exchange, 'doGameRoundReport', 200);
         if (exchange.reply?.json === undefined)
@@ -664,10 +700,12 @@ const REPORTS: WalletRule[] = [
     text: 'A doGameRoundReport with a wrong signature gets 401 with id 1001.',
     check: async (wallet) => {
       const send = await reportOf(wallet);
-      const exchange = await send({ secret: 'not-the-secret' });
-      if ([404, 405, 501].includes(exchange.reply?.status ?? 0))
-        skip(`the wallet takes no reports: it answers with ${exchange.reply?.status}`);
-      mustBeUnauthorised(exchange, 'a report signed with another secret');
+      for (const [how, wrong] of Object.entries(WRONG_SIGNATURES)) {
+        const exchange = await send(wrong(new Date(Date.now() - 1_000).toISOString()));
+        if (isMissing(exchange))
+          skip(`the wallet takes no reports: it answers with ${exchange.reply?.status}`);
+        mustBeUnauthorised(exchange, `a report signed ${how}`);
+      }
     },
   },
 ];
@@ -741,24 +779,56 @@ async function twice(
 }
 
 /** Sends an initial debit of more than the player has. */
-async function failedDebit(wallet: TestedWallet, round: TestedRound): Promise<Transaction> {
+async function failedDebit(
+  wallet: TestedWallet,
+  round: TestedRound,
+): Promise<{ debit: Transaction; exchange: Exchange }> {
   const debit = round.debit({ amount: wallet.tooMuch() });
-  await mustFail(await round.send([debit]), round, debit);
-  return debit;
+  const exchange = await round.send([debit]);
+  await mustFail(exchange, wallet, round, debit);
+  return { debit, exchange };
 }
 
-/** Skips the rule if the wallet accepts a debit of more than the balance. */
-async function mustFail(exchange: Exchange, round: TestedRound, debit: Transaction): Promise<void> {
+/** Skips the rule if the wallet gives credit: it takes more than the balance, and the balance becomes negative. */
+async function mustFail(
+  exchange: Exchange,
+  wallet: TestedWallet,
+  round: TestedRound,
+  debit: Transaction,
+): Promise<void> {
+  const what = 'a debit of more than the balance';
+  mustReply(exchange, what);
   if (!isAccepted(exchange, debit)) return;
+  const balance = await wallet.money();
   await round.send([round.void(debit)]);
-  skip('the wallet accepts a debit of more than the balance, so no debit fails');
+  if (balance >= 0)
+    throw new Broken(
+      `${what} was answered with 200 without an errorCode, and the balance is ${balance}`,
+      exchange,
+      'failed-debit',
+    );
+  skip(`the wallet accepts ${what}: the balance was ${balance} after it`);
+}
+
+function mustNotList(exchange: Exchange, transaction: Transaction): void {
+  if (!isListed(exchange, transaction)) return;
+  throw new Broken(
+    `a refused ${transaction.type} is listed in hashesProcessed without an errorCode, as if it were processed`,
+    exchange,
+  );
 }
 
 function mustTell(wallet: TestedWallet, exchange: Exchange, movement: number): void {
   const told = wallet.totalIn(exchange);
   const expected = wallet.balanceAfter(movement);
   if (told !== expected)
-    throw new Broken(`the reply has the balance ${told ?? 'of nothing'} instead of ${expected}`, exchange);
+    throw new Broken(
+      told === undefined
+        ? 'the reply has no balance to compare with'
+        : `the reply has the balance ${told} instead of ${expected}`,
+      exchange,
+      told === undefined ? ruleOfReply(exchange) : undefined,
+    );
 }
 
 /** Accepts 200, and 400 because the round may already be voided. */

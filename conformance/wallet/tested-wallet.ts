@@ -12,6 +12,7 @@ import {
 } from '../exchange';
 import { errorIn, listedIn, mustAccept, mustReply } from '../expect';
 import { Broken, Unusable } from '../rule';
+import { ruleOfReply } from './reply-rules';
 
 export interface WalletSettings extends Party {
   playerId: string;
@@ -68,18 +69,21 @@ export class TestedWallet {
 
   /** Rejects with Unusable if the wallet cannot be tested. */
   static async open(settings: WalletSettings): Promise<TestedWallet> {
-    // With gameCode, since a wallet may return discounts only then.
-    const { gameCode } = settings;
-    const first = await new TestedWallet(settings, 0, []).getBalance({ gameCode });
-    const balance = totalIn(first, settings.currency);
-    const { playerId, currency, stake } = settings;
-    if (balance === undefined) {
+    const { gameCode, playerId, currency, stake } = settings;
+    const asking = new TestedWallet(settings, 0, []);
+    const balanceIn = (exchange: Exchange, how: string): number => {
+      const total = totalIn(exchange, currency);
+      if (total !== undefined) return total;
       throw new Unusable(
-        `getBalance of ${playerId} in ${currency} has no balance: ${complaint(first)}\n` +
+        `getBalance of ${playerId} in ${currency}${how} has no balance: ${complaint(exchange)}\n` +
           'Check URL, operator id, secret, player, game and currency.',
-        first,
+        exchange,
       );
-    }
+    };
+    // With gameCode, since a wallet may return discounts only then. The rules compare balances without it.
+    const first = await asking.getBalance({ gameCode });
+    balanceIn(first, '');
+    const balance = balanceIn(await asking.getBalance(), ' without gameCode');
     if (balance < stake * AT_ONCE) {
       const needed = stake * AT_ONCE;
       throw new Unusable(
@@ -129,7 +133,12 @@ export class TestedWallet {
   async money(): Promise<number> {
     const exchange = await this.getBalance();
     const total = totalIn(exchange, this.settings.currency);
-    if (total === undefined) throw new Broken('getBalance has no balance to compare with', exchange);
+    if (total === undefined)
+      throw new Broken(
+        'getBalance has no balance to compare with',
+        exchange,
+        ruleOfReply(exchange) ?? 'get-balance',
+      );
     return total;
   }
 
@@ -334,13 +343,24 @@ function isHash(entry: Json, hash: string): boolean {
   return String(entry['hash']).toLowerCase() === hash.toLowerCase();
 }
 
-/** Whether the reply says that this transaction was carried out (docs/interface#outcomes). */
-export function isAccepted(exchange: Exchange, { hash }: Transaction): boolean {
-  const { reply } = exchange;
+/** Whether hashesProcessed has this transaction without an errorCode. */
+export function isListed(exchange: Exchange, { hash }: Transaction): boolean {
+  return listedIn(exchange).some((one) => isHash(one, hash) && errorIn(one) === undefined);
+}
+
+/**
+ * Whether the transaction was carried out, as the service reads the reply (docs/interface#outcomes). The status decides first.
+ * Without a 200 a debit is not accepted, and other transactions only as a part of their call.
+ */
+export function isAccepted(exchange: Exchange, transaction: Transaction): boolean {
+  const { reply, body } = exchange;
   if (reply?.json === undefined) return false;
-  const entry = listedIn(exchange).find((one) => isHash(one, hash));
-  if (entry !== undefined) return errorIn(entry) === undefined;
-  return reply.status === 200 && errorIn(reply.json) === undefined;
+  if (reply.status !== 200) {
+    const isPart = asArray(body?.['transactions']).length > 1;
+    return transaction.type !== 'debit' && isPart && isListed(exchange, transaction);
+  }
+  const entry = listedIn(exchange).find((one) => isHash(one, transaction.hash));
+  return errorIn(entry ?? reply.json) === undefined;
 }
 
 export function signed(amount: number): string {

@@ -109,7 +109,8 @@ export const TEN_FAULTS: readonly Fault[] = [
       ['map((transaction): HashProcessed =>', 'map((transaction, index): HashProcessed =>'],
       [PROCESS, `index > 0 ? undefined : ${PROCESS}`],
     ),
-    breaks: ['order', 'reconcile-missed', 'reconcile-voided-debit'],
+    // The reply lists the second transaction, a debit of more than the balance.
+    breaks: ['order', 'reconcile-missed', 'reconcile-voided-debit', 'failed-call-listed'],
   },
   {
     name: 'timestamps are ignored',
@@ -269,10 +270,7 @@ export const MORE_FAULTS: readonly Fault[] = [
       'reply = {\n      status',
       'reply = { status: 200, body: [] };\n    const _ = {\n      status',
     ]),
-    breaks: [
-      ...['not-json', 'balance-in-reply', 'voided-round'],
-      ...['second-initial-debit', 'second-initial-debit-at-once'],
-    ],
+    breaks: [...['not-json', 'voided-round'], ...['second-initial-debit', 'second-initial-debit-at-once']],
   },
   {
     name: 'a refused credit gets 500',
@@ -296,12 +294,12 @@ export const MORE_FAULTS: readonly Fault[] = [
       BALANCES,
       BALANCES.replace('balances(state.balance,', 'balances(String(state.balance) as never,'),
     ]),
-    breaks: ['balance-amount', 'balance-in-reply'],
+    breaks: ['balance-amount'],
   },
   {
     name: 'balances have another currency',
     patches: wallet([BALANCES, BALANCES.replace(', currency)', ", 'XTS')")]),
-    breaks: ['balance-currency', 'balance-in-reply'],
+    breaks: ['balance-currency'],
   },
   {
     name: 'hashesProcessed is missing',
@@ -323,6 +321,74 @@ export const MORE_FAULTS: readonly Fault[] = [
       'await new Promise(() => undefined); await options.report?.(',
     ]),
     breaks: ['no-reply', 'report'],
+  },
+];
+
+const LISTED = ': { errorCode }),\n        hashesProcessed,';
+const WITHOUT_ERRORS = 'hashesProcessed: hashesProcessed.map(({ hash }) => ({ hash })),';
+
+/** Mistakes, the rules that they break, and the rules that cannot be checked because of one of those. */
+export const CAUSES: readonly (Fault & { cause?: string; hides?: readonly string[] })[] = [
+  {
+    name: 'a refused hash is listed without an errorCode',
+    patches: wallet([LISTED, `: { errorCode }),\n        ${WITHOUT_ERRORS}`]),
+    breaks: ['failed-call-listed'],
+  },
+  {
+    name: 'a refused hash is listed without an errorCode, and credits after a failed debit are paid',
+    patches: {
+      ...wallet([LISTED, `: { errorCode }),\n        ${WITHOUT_ERRORS}`]),
+      ...rules(
+        ['if (hasFailed) return', 'if (hasFailed && amount < 0) return'],
+        ["else if (known === undefined) round.status = 'failed';", ''],
+      ),
+    },
+    breaks: ['failed-call-listed', 'failed-debit-same-call', 'failed-debit-later-calls'],
+  },
+  {
+    name: 'a refusal has a list of hashes and no errorCode',
+    patches: wallet([LISTED, `: {}),\n        ${WITHOUT_ERRORS}`]),
+    breaks: ['no-error-code', 'failed-call-listed', 'second-initial-debit'],
+  },
+  {
+    name: 'a debit of more than the balance is answered with 200 and takes nothing',
+    patches: wallet(
+      ['one.errorCode !== undefined)', 'one.errorCode !== undefined && one.errorCode.id !== 5001)'],
+      [
+        LISTED,
+        `${LISTED.slice(0, -1)}: errorCode ? hashesProcessed : hashesProcessed.map(({ hash }) => ({ hash })),`,
+      ],
+    ),
+    breaks: ['failed-debit'],
+    cause: 'failed-debit',
+    hides: ['void-failed-debit', 'failed-call-listed', 'failed-debit-later-calls', 'failed-follow-up'],
+  },
+  {
+    name: 'amounts are in units',
+    patches: wallet(["type: 'real', amount,", "type: 'real', amount: amount / 100,"]),
+    breaks: ['balance-amount'],
+    cause: 'balance-amount',
+    hides: ['round', 'balance-in-reply', 'idempotency', 'failed-debit', 'failed-follow-up'],
+  },
+  {
+    name: 'eight bytes of a signature are compared',
+    patches: {
+      'sdk/signing.ts': [
+        [
+          'sameText(signature, expected(secret))',
+          'sameText(signature.slice(0, 10), expected(secret).slice(0, 10))',
+        ],
+      ],
+    },
+    breaks: ['signature', 'signature-get-balance', 'signature-report'],
+  },
+  {
+    name: 'the timestamp of a report is not checked',
+    patches: wallet([
+      'signatureOf(options, request.headers, seen)',
+      "signatureOf(call.endsWith('Report') ? { ...options, timestampToleranceMs: 0 } : options, request.headers, seen)",
+    ]),
+    breaks: ['timestamp'],
   },
 ];
 

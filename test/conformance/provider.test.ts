@@ -28,6 +28,18 @@ const FAULTS: readonly Fault[] = [
     breaks: ['signature'],
   },
   {
+    name: 'eight bytes of a signature are compared',
+    patches: {
+      'sdk/signing.ts': [
+        [
+          'sameText(signature, expected(secret))',
+          'sameText(signature.slice(0, 10), expected(secret).slice(0, 10))',
+        ],
+      ],
+    },
+    breaks: ['signature'],
+  },
+  {
     name: 'the provider id is not checked',
     patches: callbacks(['if (authId !== provider.providerId ||', 'if (authId === undefined ||']),
     breaks: ['provider-id'],

@@ -6,7 +6,7 @@ import { runRules } from '../../conformance/run';
 import { TestedWallet, type WalletSettings } from '../../conformance/wallet/tested-wallet';
 import { WALLET_RULES } from '../../conformance/wallet/rules';
 import { readmeWallet } from '../sdk/readme';
-import { MORE_FAULTS, SANDBOX_FAULTS, TEN_FAULTS } from './faults';
+import { CAUSES, MORE_FAULTS, SANDBOX_FAULTS, TEN_FAULTS } from './faults';
 import { loadPatched, type Patches } from './patched';
 import { type atomic, kitWallet, OPERATOR, torn, tornWithIncrement } from './support';
 
@@ -143,6 +143,24 @@ test.each(MORE_FAULTS)('$name: it names these rules', async ({ patches, breaks }
   expect(named(results, 'broken').sort()).toEqual([...breaks].sort());
 });
 
+const NOT_GIVEN = ['ticket', 'ticket-at-once', 'discount'];
+
+test.each(CAUSES)(
+  '$name: it names these rules first, and says which others they hide',
+  async ({ patches, breaks, cause = '', hides = [] }) => {
+    const { results, left } = await testKit({ patches });
+    expect(named(results, 'broken').sort()).toEqual([...breaks].sort());
+    const skipped = results.filter(({ outcome, name }) => outcome === 'skipped' && !NOT_GIVEN.includes(name));
+    expect(skipped.map(({ name }) => name)).toEqual(expect.arrayContaining([...hides]));
+    expect(skipped.filter(({ why }) => !why.includes(`since ${cause} is broken`))).toEqual([]);
+    expect(skipped.length > 0).toBe(hides.length > 0);
+    const names = results.map(({ name }) => name);
+    for (const { name } of skipped) expect(names.indexOf(cause)).toBeLessThan(names.indexOf(name));
+    expect(new Set(names).size).toBe(ALL.length);
+    expect(left ?? 0).toBe(0);
+  },
+);
+
 test.each(SANDBOX_FAULTS)('$name: it names these rules', async ({ patches, breaks }) => {
   const { results } = await testSandbox(patches, ['void', ...breaks]);
   expect(named(results, 'broken').sort()).toEqual([...breaks].sort());
@@ -167,7 +185,7 @@ test.each(STORAGES)('a storage with $name: it names these rules', async ({ trans
 });
 
 test('each rule is broken by a mistake', () => {
-  const broken = [...TEN_FAULTS, ...MORE_FAULTS, ...SANDBOX_FAULTS, ...STORAGES].flatMap(
+  const broken = [...TEN_FAULTS, ...MORE_FAULTS, ...CAUSES, ...SANDBOX_FAULTS, ...STORAGES].flatMap(
     ({ breaks }) => breaks,
   );
   expect(ALL.filter((name) => !broken.includes(name))).toEqual([]);
