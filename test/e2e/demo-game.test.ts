@@ -52,18 +52,28 @@ interface Played {
   picture: (name: string) => Promise<void>;
 }
 
-async function open(
-  playerId: string,
-  how: BrowserContextOptions,
-  as: string,
-  { greeting = 'Good luck!', ...launch }: { greeting?: string; mode?: string; gameround?: string } = {},
-): Promise<Played> {
+interface Launch {
+  mode?: string;
+  gameround?: string;
+}
+
+async function launchUrl(playerId: string, launch: Launch = {}): Promise<string> {
   const { id: operatorId, secret } = operatorParty('op1');
   const operator = createOperatorClient({ baseUrl: stack.api, operatorId, secret });
   const { url } = await operator.getGameURL({
     ...{ playerId, currency: 'EUR', gameCode: stack.gameCode, language: 'en', mode: 'real' },
     ...launch,
   });
+  return url;
+}
+
+async function open(
+  playerId: string,
+  how: BrowserContextOptions,
+  as: string,
+  { greeting = 'Good luck!', ...launch }: Launch & { greeting?: string } = {},
+): Promise<Played> {
+  const url = await launchUrl(playerId, launch);
   const page = await (await browser.newContext(how)).newPage();
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
@@ -209,6 +219,35 @@ test('on a phone nothing is cut off, and a reload brings the round back', async 
   await picture('desk');
   expect(await overhang()).toBe(0);
   expect(faults).toEqual([]);
+});
+
+test('a launch that fails leaves no game of an earlier player, not even after a reload', async () => {
+  const { page, shows, picture } = await open('frank', WIDE, 'failed');
+  const call = page.locator('.call:not(.wallet)', { hasText: 'getGameRoundInfo' }).first();
+  expect(await call.locator('.status').textContent()).toContain('400, no open round');
+  expect(await call.locator('.status.bad').count()).toBe(0);
+
+  const refusal = {
+    fault: 'status',
+    status: 400,
+    errorCode: { id: 77, msg: 'NOPE', clientmsg: 'Not today.' },
+  };
+  await stack.wallet.fault({ ...refusal, match: { path: '/getBalance', playerId: 'mallory' } });
+  await page.goto(await launchUrl('mallory'));
+  await shows('error', 'Not today. (77 NOPE)');
+  const hasNoGame = async () => {
+    await shows('mode', 'no game');
+    expect(
+      await page.locator('#balance, #reels, #controls, #tables, #calls').locator('visible=true').count(),
+    ).toBe(0);
+    expect(await page.locator('main').textContent()).not.toContain('frank');
+  };
+  await hasNoGame();
+  await picture('launch');
+  await page.reload();
+  await shows('error', 'This page needs a launch link.');
+  await hasNoGame();
+  await page.context().close();
 });
 
 test('a visit without a launch leads to the start page', async () => {

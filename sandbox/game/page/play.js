@@ -72,6 +72,7 @@ async function run(path, body, settle = () => undefined) {
 async function failed(error) {
   showError(error);
   thud();
+  if (!view) return;
   const now = await post('state').catch(() => ({}));
   if (now.ok) show(now.view);
 }
@@ -316,15 +317,23 @@ async function connect() {
     const gameRound = query.get('gameRound');
     // The launch token is spent by this call and leaves the address bar.
     history.replaceState(null, '', location.pathname);
+    // If the launch fails, the session of an earlier launch must not be played in its place.
+    sessionStorage.removeItem(SEAT_KEY);
     return run('connect', gameRound ? { ...body, gameRound } : body);
   }
   if (sessionStorage.getItem(SEAT_KEY)) return run('state');
-  showError({ message: 'This page needs a launch link. ' });
-  const start = document.createElement('a');
-  start.href = '/';
-  start.textContent = 'The start page has one: Play.';
-  byId('error').append(start);
+  showError({ message: 'This page needs a launch link.' });
   return undefined;
+}
+
+/** Without a session there is no game, only the error and the way to a launch. */
+function showNoGame() {
+  for (const id of ['meters', 'window', 'sound', 'tables', 'behind']) byId(id).hidden = true;
+  put('mode', 'no game');
+  byId('error').append(
+    ' ',
+    element('a', { href: '/', textContent: 'The start page has a launch link: Play.' }),
+  );
 }
 
 byId('controls').addEventListener('submit', (event) => {
@@ -366,4 +375,5 @@ connect().then((reply) => {
   if (reply && view.mode !== 'history')
     say(view.round?.status === 'open' ? 'Your round is still open.' : 'Good luck!');
   else if (!reply) say('');
+  if (!view) showNoGame();
 });
