@@ -195,7 +195,7 @@ function calledBack(callback: Callback, made: Components): JsonSchema {
     security: SECURITY[call],
     ...inputOf({ method, request }, made, {
       call: name,
-      headers: [{ $ref: '#/components/parameters/RequiredRequestId' }],
+      headers: [{ $ref: '#/components/parameters/ServiceRequestId' }],
     }),
     responses: {
       200: {

@@ -240,6 +240,12 @@ const requestId = {
 
 export const PARAMETERS: JsonSchema = {
   RequiredRequestId: { ...requestId, required: true },
+  ServiceRequestId: {
+    ...requestId,
+    required: true,
+    description:
+      'Identifies the call in logs; new for each call. It is no idempotency key: each transaction of doTransactions has its type and hash for that.',
+  },
   RequestId: {
     ...requestId,
     required: false,
@@ -262,7 +268,9 @@ export const HEADERS: JsonSchema = {
 
 export function signedText(fields: readonly string[]): string {
   const named = fields.map((field) =>
-    field.endsWith('?') ? `${field.slice(0, -1)} (only if present)` : field,
+    field.endsWith('?')
+      ? `${field.slice(0, -1)} (${field === 'amount?' ? 'left out if absent or 0' : 'only if present'})`
+      : field,
   );
   return `Signed fields: secret, X-H-AUTH-ID, X-H-TIMESTAMP${named.map((field) => `, ${field}`).join('')}.`;
 }

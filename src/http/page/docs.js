@@ -7,6 +7,15 @@
 
 /** What a call of the sandbox may contain in place of a value. */
 const PLACEHOLDER = /\{\{(token|gameRound|roundId|unique)\}\}/g;
+const PLACEHOLDER_LEFT = /\{\{(token|gameRound|roundId)\}\}/;
+/** The page's own player, so that a round left open here is in nobody's way. */
+const PLAYER = 'api-page';
+/** What is sent before a call that has a placeholder. */
+const BEFORE = {
+  token: 'Press “New session” first.',
+  gameRound: 'Send startGameRound first.',
+  roundId: 'Send startGameRound first.',
+};
 /** TOKENNOTFOUND, TOKENEXPIRED and LAUNCHURLSPENT. */
 const SESSION_OVER = [2005, 2006, 2007];
 const UNIQUE = ['externalGameProviderTransactionId', 'rngCallId'];
@@ -42,6 +51,7 @@ class Sandbox {
         Object.entries(value).map(([key, entry]) => [key, this.#replaced(key, entry, path)]),
       );
     }
+    if (name === 'playerId') return PLAYER;
     if (name === 'token') return '{{token}}';
     if (name === 'gameRound' || name === 'gameround') return '{{gameRound}}';
     if (name === 'gameCode') return this.gameCode;
@@ -61,6 +71,14 @@ class Sandbox {
     const operation = this.openapi.paths[pathname]?.[request.method.toLowerCase()];
     const [security = {}] = operation?.security ?? [];
     const body = request.body === undefined ? undefined : fill(textOf(request.body));
+    const [left, missing] = PLACEHOLDER_LEFT.exec(`${request.url} ${body}`) ?? [];
+    if (left !== undefined) {
+      const why = `Nothing was sent: there is no ${left} yet. ${BEFORE[missing]}`;
+      this.show(why);
+      // Swagger UI calls this instead of fetch, and shows name and message of the error in place of a reply.
+      request.userFetch = () => Promise.reject(Object.assign(new Error(why), { name: '' }));
+      return request;
+    }
     if (body !== undefined) request.body = body;
     const timestamp = new Date().toISOString();
     if ('BodySignature' in security) {
