@@ -2,7 +2,7 @@ import { asArray, type Exchange, isObject, type Json } from '../exchange';
 import type { ReplyRule } from '../rule';
 import { errorIn, listedIn } from '../expect';
 import { ANY_REPLY_RULES } from '../reply-rules';
-import type { Transaction } from './tested-wallet';
+import type { Transaction } from './transaction';
 
 const isCall = ({ url }: Exchange, name: string): boolean => new URL(url).pathname.endsWith(`/${name}`);
 const isMoney = (exchange: Exchange): boolean =>

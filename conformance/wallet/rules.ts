@@ -13,14 +13,8 @@ import {
   skip,
 } from '../expect';
 import { ruleOfReply } from './reply-rules';
-import {
-  AT_ONCE,
-  isAccepted,
-  isListed,
-  type TestedRound,
-  type TestedWallet,
-  type Transaction,
-} from './tested-wallet';
+import { AT_ONCE, isAccepted, isListed, type TestedRound, type TestedWallet } from './tested-wallet';
+import type { Transaction } from './transaction';
 
 type WalletRule = Rule<TestedWallet>;
 

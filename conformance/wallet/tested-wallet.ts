@@ -13,6 +13,7 @@ import {
 import { errorIn, listedIn, mustAccept, mustReply } from '../expect';
 import { Broken, Unusable } from '../rule';
 import { ruleOfReply } from './reply-rules';
+import type { Transaction } from './transaction';
 
 export interface WalletSettings extends Party {
   playerId: string;
@@ -26,17 +27,6 @@ export interface WalletSettings extends Party {
   secondSecret: string | undefined;
   /** The wallet voids the whole round with any debit of it. */
   voidsWholeRound: boolean;
-}
-
-export interface Transaction {
-  type: 'debit' | 'credit' | 'end' | 'void';
-  isFirstDebit?: boolean;
-  currency: string;
-  hash: string;
-  amount?: number;
-  timestamp: string;
-  reason: string;
-  serial?: string;
 }
 
 interface SendOptions {
