@@ -2607,6 +2607,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (known !== undefined) return joinOrMismatch',
   },
   {
+    rows: ['c8.settledKey'],
+    file: 'workflows/gameround/inbox.ts',
+    find: "&& typeof call !== 'string')",
+    replace: '&& call === null)',
+  },
+  {
     rows: ['c4.otherCurrency'],
     file: 'src/commands/send-to-round.ts',
     find: 'if (!reaches(session, identity))',

@@ -159,6 +159,33 @@ test('a person who looked before a reconciliation made them owed does not give t
   expect((await agreedBooks(harness, hash)).ledger).toMatchObject({ status: 'closed', net: 10 + 15 - STAKE });
 });
 
+test('the key of reconciliations is refused from a person, by signal and by update; a reconciliation still settles the round', async () => {
+  const hash = await player.open({ winAmount: 30 });
+  await fault('credit', { fault: 'status', status: 503 });
+  await fault('credit', { fault: 'status', status: 400, errorCode: OWN });
+  await refused(player.end(hash));
+  const as = { key: 'reconcile', reason: 'reconcile', accepted: await pendingOf(hash) };
+  const msg = 'INVALIDREQUEST: key: reconcile is the key of reconciliations';
+  // A call id that is null is none.
+  const inputs: [object, ...unknown[]][] = [[as], [as, null, null], [as, { providerId: 'gp1' }]];
+  for (const args of inputs)
+    await expect(harness.handle(hash).executeUpdate('settle', { args })).rejects.toMatchObject({
+      cause: { message: `${msg} (key reconcile)` },
+    });
+  await harness.handle(hash).signal('settle', as);
+  await harness.handle(hash).signal('end', { key: 'reconcile', forReconciliation: true });
+  const { status, crashed, refusals } = await until(
+    () => harness.handle(hash).query(stateQuery),
+    (state) => state.refusals.length >= 3,
+  );
+  expect({ status, crashed }).toEqual({ status: 'open', crashed: true });
+  expect(refusals.slice(1)).toMatchObject(
+    ['settle', 'end'].map((command) => ({ command, key: 'reconcile', errorCode: { id: 1000, msg } })),
+  );
+  expect((await reconcile(hash)).round).toMatchObject({ status: 'closed', settled: { key: 'reconcile' } });
+  await finished(harness, hash);
+});
+
 test('a credit that is being retried does not stand in its way', async () => {
   const hash = await player.open({ winAmount: 30 });
   await fault('credit', { fault: 'status', status: 500, times: 2 });

@@ -22,7 +22,7 @@ import {
 import { refusal, type Refusal } from '../../src/domain/errors';
 import { isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
 import { decide } from '../../src/domain/round/decide';
-import { fingerprintOf, keyOf } from '../../src/domain/round/keys';
+import { fingerprintOf, keyOf, RECONCILE } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
 import { replyAbout, replyTo } from '../../src/domain/round/replies';
 import type { Command } from '../../src/domain/round/types';
@@ -75,7 +75,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
     setHandler(
       signal,
       (raw: unknown, actor?: Actor, call?: string) => {
-        const taken = parseCommand(round, inbox, type, raw, actor);
+        const taken = parseCommand(round, inbox, type, raw, actor, call);
         const known = 'refusal' in taken ? undefined : replyToRepeat(round, inbox, taken);
         const item =
           'refusal' in taken || known !== undefined
@@ -99,7 +99,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
       call?: string,
     ): Promise<RoundReply | ReplyByHand> => {
       inbox.updates += 1;
-      const taken = parseCommand(round, inbox, type, raw, actor);
+      const taken = parseCommand(round, inbox, type, raw, actor, call);
       if ('refusal' in taken) throw refusedUpdate(round, taken);
       const reply = await carriedOut(taken, call);
       if (call !== undefined) return reply;
@@ -195,6 +195,9 @@ interface KeyedCommand {
 type RefusedCommand = { refusal: Refusal; key?: string };
 type ParsedCommand = RefusedCommand | KeyedCommand;
 
+/** The service sends each command of a reconciliation with a call id. A person's command has none. */
+const RESERVED_KEY = `key: ${RECONCILE} is the key of reconciliations`;
+
 /** Reads a command, and refuses one that must not wait in the queue. */
 function parseCommand(
   round: Round,
@@ -202,9 +205,12 @@ function parseCommand(
   type: Command['type'],
   raw: unknown,
   actor?: Actor,
+  call?: string,
 ): ParsedCommand {
   const read = readCommand(type, raw);
   if ('fault' in read) return { refusal: refusal('INVALIDREQUEST', read.fault) };
+  if ('key' in read.command && read.command.key === RECONCILE && typeof call !== 'string')
+    return { refusal: refusal('INVALIDREQUEST', RESERVED_KEY), key: RECONCILE };
   if (actor && !owns(actor, round.state.identity)) return { refusal: refusal('GAMEROUNDNOTFOUND') };
   const key = keyOf(round.state, read.command);
   // A command on a round that is over is refused at once, also while its void is still being retried. So is a wrong settle.
@@ -243,7 +249,7 @@ function validate(round: Round, inbox: Inbox, { type, raw, actor, call, look }: 
   if (kept !== undefined) throw replyByFailure(FAILURES.answered, kept);
   const joined = look === 'again' ? answerToJoined(round, inbox, type, raw) : undefined;
   if (joined !== undefined) throw replyByFailure(FAILURES.answered, joined);
-  const taken = parseCommand(round, inbox, type, raw, actor);
+  const taken = parseCommand(round, inbox, type, raw, actor, call);
   if ('refusal' in taken) throw refusedUpdate(round, taken);
   const known = replyToRepeat(round, inbox, taken);
   if (known !== undefined) {
