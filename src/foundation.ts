@@ -15,6 +15,7 @@ import type { Guards } from './contracts/guards';
 import { createGuards } from './read-model/guards';
 import { createRounds, type Rounds } from './read-model/rounds';
 import { createSessions, type Sessions } from './sessions';
+import { ownIdentity } from './temporal-identity';
 import { loadTenants, type Tenants } from './tenants';
 
 /** The parts that API and worker share. There is one per process, also if a process runs both. */
@@ -102,10 +103,9 @@ export function databaseOf({ mongodb: { uri, database } }: Config): Database {
 export function connectLazily(config: Config): Temporal {
   const connection = Connection.lazy({ ...temporalAddress(config), connectTimeout: '2s' });
   const { namespace } = config.temporal;
-  return {
-    connection,
-    client: new Client({ connection, namespace, dataConverter: dataConverterOf(config.payloads) }),
-  };
+  const dataConverter = dataConverterOf(config.payloads);
+  const identity = ownIdentity();
+  return { connection, client: new Client({ connection, namespace, dataConverter, identity }) };
 }
 
 export function temporalAddress({ temporal: { address, apiKey, tls } }: Config): {

@@ -20,6 +20,7 @@ import type { Logger } from '../src/logging';
 import { untilAborted, untilReached } from '../src/lifecycle';
 import { ensureRoundIndexes } from '../src/read-model/rounds';
 import { dataConverterOf, encrypts } from '../src/payloads/data-converter';
+import { ownIdentity } from '../src/temporal-identity';
 import { bundlePath } from './bundle';
 import { checkRetention, ensureSearchAttributes } from './namespace';
 import { freeLocalAddress, temporalMetrics } from './temporal-metrics';
@@ -108,7 +109,10 @@ async function connect(
     workflows: { bundlePath: bundlePath(encrypts(config.payloads) ? 'encoded' : 'plain') },
     dataConverter,
   });
-  return { worker, client: new Client({ connection: native, namespace, dataConverter }) };
+  return {
+    worker,
+    client: new Client({ connection: native, namespace, dataConverter, identity: ownIdentity() }),
+  };
 }
 
 /** Finishes the activities in progress before it ends, so that no debit is left without its answer. */

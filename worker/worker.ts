@@ -6,6 +6,7 @@ import {
 } from '@temporalio/worker';
 import type { DataConverter } from '@temporalio/common';
 import { TASK_QUEUE, type CallSinks } from '../src/contracts/gameround';
+import { ownIdentity } from '../src/temporal-identity';
 import type { Activities } from '../activities';
 
 export interface WorkerDependencies {
@@ -71,6 +72,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
   return WorkerWithoutCodeTimeout.create({
     connection: deps.connection,
     namespace: deps.namespace,
+    identity: ownIdentity(),
     taskQueue: deps.taskQueue ?? TASK_QUEUE,
     activities: deps.activities,
     interceptors: { activity: [() => ({ inbound: { execute: withSendableFailures } })] },

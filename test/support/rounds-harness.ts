@@ -36,6 +36,7 @@ import type { PayloadKeys } from '../../src/payloads/keys';
 import { createRounds, ensureRoundIndexes, type Rounds } from '../../src/read-model/rounds';
 import { createRoundQueries } from '../../src/queries/rounds';
 import { createTicketChooser } from '../../src/tickets';
+import { ownIdentity } from '../../src/temporal-identity';
 import { createWorker, type WorkerSlots } from '../../worker/worker';
 import { until } from './until';
 import { walletControls, type WalletControls } from './wallet-controls';
@@ -143,7 +144,9 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const database = openDatabase(options.mongodbUri ?? required('TEST_MONGODB_URI'), name);
   const http = createHttpClient({ addresses: options.addresses ?? 'any' });
   const connection = await Connection.connect({ address });
-  const client = new Client({ connection, namespace, dataConverter: options.dataConverter });
+  const client = new Client({
+    ...{ connection, namespace, dataConverter: options.dataConverter, identity: ownIdentity() },
+  });
   const rounds = createRounds(database.db, 'test');
   await ensureRoundIndexes(rounds);
   const here: LocalWorker | undefined =
@@ -326,7 +329,7 @@ export async function runWorker({
   const running = worker.run();
   const { namespace } = settings;
   return {
-    client: new Client({ connection, namespace, dataConverter }),
+    client: new Client({ connection, namespace, dataConverter, identity: ownIdentity() }),
     stop: async () => {
       worker.shutdown();
       await running;
