@@ -13,9 +13,11 @@ import { historyToText } from '../../src/archive/history-text';
 import { recordIn, type RecordInHistory } from '../record';
 import type { Run } from '../runs';
 import { sha256 } from './chain';
+import { reconciliationsIn } from './reconciliations';
 import { plainEvents, type PlainEvent } from './events';
 import { PersonNeededError } from '../../src/lifecycle';
-import { knownIn, outcomeOf } from './outcomes';
+import { RECONCILE } from '../../src/domain/round/keys';
+import { knownIn, outcomeOf, type Known } from './outcomes';
 import { statusText, stepsOf, transactionText, type Step } from './story';
 
 /** Everything that is known of a round, as the entries of its dossier. */
@@ -57,7 +59,7 @@ export interface RoundPart {
   /** What the provider said of the steps of its game. */
   gameState: RoundSnapshot['gameState'];
   marks: string[];
-  settled?: RoundSnapshot['settled'];
+  settled?: RoundSnapshot['settled'] & { by: 'reconciliation' | 'person' | 'unknown' };
   /** Whether the record in the database and the history say the same. */
   agreement: string[];
 }
@@ -108,12 +110,12 @@ export async function collect(
   const { identity } = snapshot;
   const { currency } = identity;
   const parts: Dossier['runs'] = [];
-  const steps: Step[] = [];
   for (const [index, run] of runs.entries()) {
     const events = await plainEvents(run.history!, codec);
-    steps.push(...stepsOf(events, index + 1, currency));
     parts.push({ run: partOf(run, index + 1), events });
   }
+  const reconciliations = reconciliationsIn(parts.map(({ events }) => events));
+  const steps = parts.flatMap(({ run, events }) => stepsOf(events, run.run, currency, reconciliations));
   steps.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const known = knownIn(parts.map(({ events }) => events));
   return {
@@ -131,7 +133,7 @@ export async function collect(
         : { externalGameProviderRoundId: identity.externalGameProviderRoundId }),
       ...{ madeAt, madeBy },
     },
-    round: roundPart(snapshot, agreementOf(told, record, environment)),
+    round: roundPart(snapshot, agreementOf(told, record, environment), known.decisions),
     steps,
     transactions: snapshot.transactions.map((one) => ({
       ...transactionPart(one, snapshot),
@@ -180,7 +182,7 @@ function agreementOf(
   return ['The record in the database and the history agree in every field.'];
 }
 
-function roundPart(snapshot: RoundSnapshot, agreement: string[]): RoundPart {
+function roundPart(snapshot: RoundSnapshot, agreement: string[], decisions: Known['decisions']): RoundPart {
   const { identity, openedAt, closedAt, status, transactions, amountToCollect } = snapshot;
   const givenBack = givenBackHashes(transactions);
   const sum = (wanted: (one: RoundTransaction) => boolean): number =>
@@ -211,9 +213,20 @@ function roundPart(snapshot: RoundSnapshot, agreement: string[]): RoundPart {
     minorUnits: { bets, betsGivenBack, wins, openWinnings: amountToCollect },
     gameState: snapshot.gameState,
     marks: snapshot.attention,
-    ...(snapshot.settled === undefined ? {} : { settled: snapshot.settled }),
+    ...(snapshot.settled === undefined
+      ? {}
+      : { settled: { ...snapshot.settled, by: whoSettled(snapshot.settled, decisions) } }),
     agreement,
   };
+}
+
+/** The key alone does not say that a reconciliation did it. */
+function whoSettled(
+  { key }: NonNullable<RoundSnapshot['settled']>,
+  decisions: Known['decisions'],
+): NonNullable<RoundPart['settled']>['by'] {
+  if (key !== RECONCILE) return 'person';
+  return decisions.some(({ isReconciliation }) => isReconciliation) ? 'reconciliation' : 'unknown';
 }
 
 function transactionPart(

@@ -32,7 +32,10 @@ export async function plainEvents(history: History, codec: PayloadCodec): Promis
   return plain;
 }
 
-type Values = unknown[] | undefined;
+/** The values of an event. Histories are data from outside, so there may be none. */
+export function valuesIn(values: unknown): unknown[] {
+  return Array.isArray(values) ? values : [];
+}
 
 /** Leaves out what identifies an operator's secrets, by its place: the game's own data may have fields of the same names. */
 function leaveOutSecretNames(events: readonly PlainEvent[]): void {
@@ -41,14 +44,14 @@ function leaveOutSecretNames(events: readonly PlainEvent[]): void {
     const { name } = Object(about.activityType) as { name?: string };
     if (type === 'ActivityTaskScheduled') activities.set(id, name);
     const activity = name ?? activities.get(Number(about.scheduledEventId));
-    const [input, result] = [about.input as Values, about.result as Values];
-    leaveOut(input?.[0], ['continued', 'state', 'pending', 'refusedWith']);
-    if (activity === 'newSecrets' && input !== undefined) input[1] = null;
+    const [input, result] = [valuesIn(about.input), valuesIn(about.result)];
+    leaveOut(input[0], ['continued', 'state', 'pending', 'refusedWith']);
+    if (activity === 'newSecrets') input[1] = null;
     if (activity === 'deliver') {
-      leaveOut(input?.[1], ['state', 'pending', 'refusedWith']);
-      leaveOut(result?.[0], ['result', 'signedWith']);
+      leaveOut(input[1], ['state', 'pending', 'refusedWith']);
+      leaveOut(result[0], ['result', 'signedWith']);
     }
-    if (activity === 'deliverUntilDefinite') leaveOut(result?.[0], ['signedWith']);
+    if (activity === 'deliverUntilDefinite') leaveOut(result[0], ['signedWith']);
   }
 }
 

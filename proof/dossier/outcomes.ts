@@ -1,14 +1,13 @@
 import type { Delivered, WalletDelivery } from '../../src/contracts/activities';
-import { totalBalance } from '../../src/domain/classify-wallet-reply';
-import { moneyText } from '../../src/domain/money';
+import { exactSum, isAmount, moneyText } from '../../src/domain/money';
 import { RECONCILE } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
-import type { ReconcileOutcome } from '../../src/domain/round/reconcile';
 import { voidedHashes } from '../../src/domain/round/transactions';
 import type { RoundSnapshot, RoundTransaction, SettleCommand } from '../../src/domain/round/types';
-import type { WalletBalance } from '../../src/domain/wallet-call';
-import type { PlainEvent } from './events';
-import { answersIn, reasonText } from './story';
+import { isOwnIdentity } from '../../src/temporal-identity';
+import { valuesIn, type PlainEvent } from './events';
+import { isByReconciliation, isReserved, reconciliationsIn } from './reconciliations';
+import { answersIn, balancesIn, reasonText } from './story';
 
 /* What became of each transaction, and who says so: the wallet, a reconciliation of the operator, or a person. */
 
@@ -17,50 +16,56 @@ interface Said {
   /** The wallet's error. */
   refused?: string;
   noAnswer?: string;
+  /** Who has entered the answer of the wallet by hand. */
+  enteredBy?: string;
 }
 
-interface Known {
+export interface Known {
   /** What the wallet said, by type and hash. */
   said: Map<string, Said>;
-  decisions: { command: SettleCommand; at: string }[];
+  decisions: { command: SettleCommand; at: string; isReconciliation: boolean }[];
   /** Balances that reconciliations returned. */
-  balances: { at: string; balance: WalletBalance }[];
+  balances: { at: string; balance: unknown }[];
 }
 
 /** From the events of each run of the round and of its reconciliations. */
 export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
   const known: Known = { said: new Map(), decisions: [], balances: [] };
+  const reconciliations = reconciliationsIn(runs);
   for (const events of runs) {
     const answers = answersIn(events);
     const calls = new Map<number, { activity?: string; args: unknown[] }>();
     for (const { id, at, type, about } of events) {
-      const { activityType, input, result, signalName, acceptedRequest, scheduledEventId } = about as {
+      const { activityType, signalName, acceptedRequest, scheduledEventId, identity } = about as {
         activityType?: { name?: string };
-        input?: unknown[];
-        result?: unknown[];
         signalName?: string;
-        acceptedRequest?: { input?: { name?: string; args?: unknown[] } };
+        acceptedRequest?: { input?: { name?: string; args?: unknown }; meta?: { identity?: unknown } };
         scheduledEventId?: string;
+        identity?: unknown;
       };
       if (type === 'ActivityTaskScheduled')
-        calls.set(id, { activity: activityType?.name, args: input ?? [] });
+        calls.set(id, { activity: activityType?.name, args: valuesIn(about.input) });
       const call = type === 'ActivityTaskCompleted' ? calls.get(Number(scheduledEventId)) : undefined;
+      const [result] = valuesIn(about.result);
+      const enteredBy = isOwnIdentity(identity) ? undefined : String(identity);
       if (call?.activity === 'deliver')
-        note(known, call.args, (result?.[0] as Partial<Delivered> | null)?.result);
-      if (call?.activity === 'deliverUntilDefinite') note(known, call.args, result?.[0]);
-      if (call?.activity === 'resend') {
-        const { balance } = Object(result?.[0]) as Partial<ReconcileOutcome>;
-        if (Array.isArray(balance?.balances)) known.balances.push({ at, balance });
-      }
-      const args = signalName === 'settle' ? input : acceptedRequest?.input?.args;
+        note(known, call.args, (Object(result) as Partial<Delivered>).result, enteredBy);
+      if (call?.activity === 'deliverUntilDefinite') note(known, call.args, result, enteredBy);
+      if (call?.activity === 'resend' && enteredBy === undefined)
+        known.balances.push({ at, balance: (Object(result) as { balance?: unknown }).balance });
       if ((signalName ?? acceptedRequest?.input?.name) !== 'settle') continue;
-      const read = readCommand('settle', args?.[0]);
-      if (!('command' in read) || read.command.type !== 'settle') continue;
+      const [raw, , callId] = valuesIn(signalName === 'settle' ? about.input : acceptedRequest?.input?.args);
+      const read = readCommand('settle', raw);
+      if (!('command' in read) || read.command.type !== 'settle' || isReserved(read.command, callId))
+        continue;
       const { command } = read;
-      const refusal = (answers.get(String(args?.[2])) ?? answers.get(`settle:${command.key}`))?.refusal;
+      const refusal = (answers.get(String(callId)) ?? answers.get(`settle:${command.key}`))?.refusal;
+      const isReconciliation =
+        isOwnIdentity(acceptedRequest?.meta?.identity ?? identity) &&
+        isByReconciliation(command, reconciliations);
       // A settle that leaves something open is applied, and its answer is that the round is still crashed.
       if (refusal === undefined || refusal.errorCode.msg === 'GAMEROUNDCRASHED')
-        known.decisions.push({ command, at });
+        known.decisions.push({ command, at, isReconciliation });
     }
   }
   return known;
@@ -74,7 +79,7 @@ interface Answered {
   creditAccepted?: boolean;
 }
 
-function note({ said }: Known, args: unknown[], outcome: unknown): void {
+function note({ said }: Known, args: unknown[], outcome: unknown, enteredBy: string | undefined): void {
   const { kind, reason, errorCode, endRefused, creditAccepted } = Object(outcome) as Answered;
   for (const { type, hash } of (args[0] as WalletDelivery).call.transactions) {
     const name = `${type} ${hash}`;
@@ -82,7 +87,7 @@ function note({ said }: Known, args: unknown[], outcome: unknown): void {
     if (kind === 'accepted' && type === 'end' && endRefused)
       said.set(name, { refused: errorText(endRefused) });
     else if (kind === 'accepted' || (creditAccepted && type === 'credit'))
-      said.set(name, { isAccepted: true });
+      said.set(name, { isAccepted: true, ...(enteredBy === undefined ? {} : { enteredBy }) });
     else if (kind === 'declined' || kind === 'refused') said.set(name, { refused: errorText(errorCode) });
     else said.set(name, { noAnswer: reasonText(reason ?? 'no answer') });
   }
@@ -118,21 +123,25 @@ export function outcomeOf(
       ((outcome === 'accepted' && command.accepted.includes(hash)) ||
         (outcome === 'declined' && command.declined?.includes(hash))),
   );
-  if (decision?.command.key === RECONCILE) {
-    const balance = balances.findLast(({ at }) => at <= decision.at)?.balance;
-    const sum = balance && totalBalance(balance);
+  if (decision?.isReconciliation) {
+    const { currency } = identity;
+    const each = balancesIn(balances.findLast(({ at }) => at <= decision.at)?.balance, currency);
+    const sum = exactSum(each.map(({ amount }) => amount));
+    const isKnown = each.length > 0 && each.every((one) => isAmount(one.amount) && one.currency === currency);
     return {
       outcome: `${decided}accepted by the operator in a reconciliation on ${momentText(decision.at)}`,
-      ...(sum !== undefined && Number.isSafeInteger(sum) && sum >= 0
-        ? { balanceAfter: moneyText(sum, identity.currency) }
-        : {}),
+      ...(isKnown && isAmount(sum) ? { balanceAfter: moneyText(sum, currency) } : {}),
     };
   }
   if (decision !== undefined) {
     const { key, reason } = decision.command;
     const effect = outcome === 'accepted' ? EFFECT[type] : `never ${EFFECT[type]}`;
     const how = `on ${momentText(decision.at)}, reason “${reason}”, key “${key}”`;
-    return { outcome: `${decided}decided by a person: ${effect} (${how})` };
+    const who =
+      key === RECONCILE
+        ? 'decided with the key of reconciliations, and no history of one says so'
+        : 'decided by a person';
+    return { outcome: `${decided}${who}: ${effect} (${how})` };
   }
   switch (outcome) {
     case 'accepted':
@@ -140,7 +149,9 @@ export function outcomeOf(
         outcome:
           said === undefined && settled !== undefined
             ? 'accepted by the wallet, or decided later: no history says which'
-            : 'accepted by the wallet',
+            : said?.enteredBy === undefined
+              ? 'accepted by the wallet'
+              : `a person has entered that the wallet accepts it (sent by ${said.enteredBy})`,
       };
     case 'declined':
       return {

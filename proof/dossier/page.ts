@@ -1,8 +1,7 @@
 import { SEAL, sha256, type Entry } from './chain';
 import type { About, DrawPart, RoundPart, RunPart, TransactionPart } from './collect';
 import type { PlainEvent } from './events';
-import { RECONCILE } from '../../src/domain/round/keys';
-import { markText, type Step } from './story';
+import { markText, wordIn, type Step } from './story';
 
 /* The page of a dossier. It is made of the entries only, so that it can be made again from them and compared. */
 
@@ -68,7 +67,6 @@ export function pageOf(entries: readonly Pick<Entry, 'kind' | 'data'>[]): string
 
 function headOf(about: About, round: RoundPart): string[] {
   const { settled } = round;
-  const isReconciled = settled?.key === RECONCILE;
   const rows: [string, string | undefined][] = [
     ['Player', about.player],
     ['Game', `${about.game}, of the provider ${about.provider}`],
@@ -88,9 +86,9 @@ function headOf(about: About, round: RoundPart): string[] {
     ],
     ['It waits for', round.marks.length === 0 ? undefined : round.marks.map(markText).join('; ')],
     [
-      isReconciled ? 'Decided by a reconciliation' : 'Decided by a person',
+      SETTLED_BY[settled?.by ?? 'unknown'],
       settled &&
-        (isReconciled
+        (settled.by === 'reconciliation'
           ? `${timeText(settled.at)}: the operator has answered what was open`
           : `${timeText(settled.at)}, reason “${settled.reason}”, key “${settled.key}”`),
     ],
@@ -106,6 +104,12 @@ function headOf(about: About, round: RoundPart): string[] {
     '</table></section>',
   ];
 }
+
+const SETTLED_BY: Record<NonNullable<RoundPart['settled']>['by'], string> = {
+  reconciliation: 'Decided by a reconciliation',
+  person: 'Decided by a person',
+  unknown: 'Decided with the key of reconciliations; no history of one says so',
+};
 
 const WHO: Record<Step['who'], string> = {
   game: 'Game',
@@ -180,7 +184,7 @@ const STEPS: Record<string, string> = { debit: 'Bet', genericwin: 'Win', spincou
 function gamePart({ gameState }: RoundPart): string[] {
   const rows = gameState.map(
     ({ type, processedOn, result, own, hash }) =>
-      `<tr><td data-label="Time">${stampText(processedOn)}</td><td data-label="Step">${escaped(STEPS[type] ?? type)}</td><td data-label="Said by the game" class="values">${escaped(infoText({ ...own, ...result.info }))}</td><td data-label="Hash" class="hash">${escaped(hash)}</td></tr>`,
+      `<tr><td data-label="Time">${stampText(processedOn)}</td><td data-label="Step">${escaped(wordIn(STEPS, type))}</td><td data-label="Said by the game" class="values">${escaped(infoText({ ...own, ...result.info }))}</td><td data-label="Hash" class="hash">${escaped(hash)}</td></tr>`,
   );
   if (rows.length === 0) return [];
   return [

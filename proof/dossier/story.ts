@@ -1,6 +1,7 @@
 import type { CommandEnd, Delivered, PendingAnswer, WalletDelivery } from '../../src/contracts/activities';
 import {
   COMMANDS,
+  type Actor,
   type GameroundResult,
   type GameroundStart,
   type RoundReply,
@@ -8,13 +9,15 @@ import {
 import type { ReconcileOutcome } from '../../src/domain/round/reconcile';
 import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import { normalId } from '../../src/domain/hashes';
-import { debitKeyPrefix, RECONCILE } from '../../src/domain/round/keys';
+import { debitKeyPrefix } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
-import { isObject } from '../../src/domain/is-object';
+import { asArray } from '../../src/domain/classify-wallet-reply';
 import { moneyText } from '../../src/domain/money';
 import type { Answer, Attention, Command, RoundSnapshot } from '../../src/domain/round/types';
 import type { OperatorTransaction, WalletBalance } from '../../src/domain/wallet-call';
-import type { PlainEvent } from './events';
+import { isOwnIdentity } from '../../src/temporal-identity';
+import { valuesIn, type PlainEvent } from './events';
+import { isByReconciliation, isReserved, type Reconciliations } from './reconciliations';
 
 /** One thing that happened, in plain words. */
 export interface Step {
@@ -29,12 +32,6 @@ export interface Step {
   event: number;
 }
 
-/** The values of an event. Histories are data from outside, so each one may be absent. */
-type About = Record<string, unknown> & {
-  input?: unknown[];
-  result?: unknown[];
-};
-
 interface Call {
   activity: string;
   args: unknown[];
@@ -43,8 +40,16 @@ interface Call {
   failure?: string;
 }
 
-/** What a run of a round, or of its reconciliation, did. `run` is its number in the dossier. */
-export function stepsOf(events: readonly PlainEvent[], run: number, currency: string): Step[] {
+/**
+ * What a run of a round, or of its reconciliation, did. `run` is its number in the dossier. Only a command that the service's
+ * own client has sent can be the game's or the operator's; all others are shown with their sender.
+ */
+export function stepsOf(
+  events: readonly PlainEvent[],
+  run: number,
+  currency: string,
+  reconciliations: Reconciliations = new Set(),
+): Step[] {
   const money = (amount: number): string => moneyText(amount, currency);
   const answers = answersIn(events);
   const calls = new Map<number, Call>();
@@ -61,67 +66,84 @@ export function stepsOf(events: readonly PlainEvent[], run: number, currency: st
   };
 
   /** A command comes as a signal, an update, or both with the same call id. */
-  const command = (event: PlainEvent, type: string, args: unknown[], sender: string): void => {
-    const [raw, actor, call] = args as [unknown, { providerId?: string } | null | undefined, string?];
-    if (!(type in COMMANDS) || (call !== undefined && seenCalls.has(call))) return;
-    if (call !== undefined) seenCalls.add(call);
+  const command = (event: PlainEvent, name: unknown, args: unknown[], sender: unknown): void => {
+    const type = text(name);
+    const [raw, actor, call] = args;
+    const isOwn = isOwnIdentity(sender);
+    const by = ` (sent by ${text(sender)})`;
+    if (type === 'resume')
+      return add(event, 'person', `A person has the waiting wallet call sent again${by}`);
+    if (!Object.hasOwn(COMMANDS, type))
+      return add(event, 'person', `There is no command ${type}, so nothing is done${by}`);
+    if (isOwn && typeof call === 'string') {
+      if (seenCalls.has(call)) return;
+      seenCalls.add(call);
+    }
     const read = readCommand(type as Command['type'], raw);
     if ('fault' in read)
-      return add(
-        event,
-        'person',
-        `The command ${type} can't be read: its ${read.fault} is wrong (sent by ${sender})`,
-      );
+      return add(event, 'person', `The command ${type} can't be read: its ${read.fault} is wrong${by}`);
+    if (isReserved(read.command, call)) {
+      const refused = 'The answer is that this is refused: its key is that of reconciliations';
+      return add(event, 'person', `${commandText(read.command, money, 'A person')}${by}`, refused);
+    }
     const key = keyOf(read.command, firstRngCallId);
     const again = seenKeys.has(key) ? 'The call comes again: ' : '';
     seenKeys.add(key);
-    const isGame = typeof actor?.providerId === 'string';
-    const isReconciliation = 'key' in read.command && read.command.key === RECONCILE;
-    const by = isGame || isReconciliation ? '' : ` (sent by ${sender})`;
+    const isGame = isOwn && typeof (Object(actor) as Partial<Actor>).providerId === 'string';
+    const isReconciliation = isOwn && isByReconciliation(read.command, reconciliations);
     const who = isGame ? 'game' : isReconciliation ? 'operator' : 'person';
-    const answer = answers.get(call ?? '') ?? answers.get(key);
+    const subject = isGame ? 'The game' : isReconciliation ? 'The operator' : 'A person';
+    const answer = answers.get(String(call)) ?? answers.get(key);
     const said = answer && answerText(answer, currency, isGame);
-    add(event, who, `${again}${commandText(read.command, money)}${by}`, said);
+    const what = commandText(read.command, money, subject);
+    add(event, who, `${again}${what}${who === 'person' ? by : ''}`, said);
   };
 
   for (const event of events) {
-    const about = event.about as About;
+    const { about } = event;
     switch (event.type) {
       case 'WorkflowExecutionStarted': {
-        const [start] = (about.input ?? []) as [
-          (GameroundStart & { command?: Command }) | string | undefined,
+        const [start] = valuesIn(about.input) as [
+          (GameroundStart & { command?: Command }) | string | null | undefined,
         ];
+        const isOwn = isOwnIdentity(about.identity);
+        const by = isOwn ? '' : ` (sent by ${text(about.identity)})`;
+        const [who, subject] = isOwn ? (['game', 'The game'] as const) : (['person', 'A person'] as const);
         if (typeof start === 'string')
-          add(event, 'operator', 'The operator asks for a reconciliation of the round');
+          add(
+            event,
+            isOwn ? 'operator' : 'person',
+            `${isOwn ? 'The operator' : 'A person'} asks for a reconciliation of the round${by}`,
+          );
         else firstRngCallId = start?.continued?.state.firstRngCallId ?? start?.command?.rngCallId;
-        if (typeof start === 'object' && start.command !== undefined && start.continued === undefined) {
+        if (
+          start &&
+          typeof start === 'object' &&
+          start.command !== undefined &&
+          start.continued === undefined
+        ) {
           if (start.call !== undefined) seenCalls.add(start.call);
           seenKeys.add('start');
           const answer = answers.get(start.call ?? '') ?? answers.get('start');
-          add(event, 'game', commandText(start.command, money), answer && answerText(answer, currency, true));
+          const said = answer && answerText(answer, currency, isOwn);
+          add(event, who, `${commandText(start.command, money, subject)}${by}`, said);
         }
         break;
       }
       case 'WorkflowExecutionSignaled':
-        if (about.signalName === 'resume')
-          add(
-            event,
-            'person',
-            `A person has the waiting wallet call sent again (sent by ${text(about.identity)})`,
-          );
-        else command(event, text(about.signalName), about.input ?? [], text(about.identity));
+        command(event, about.signalName, valuesIn(about.input), about.identity);
         break;
       case 'WorkflowExecutionUpdateAccepted': {
         const { input, meta } = Object(about.acceptedRequest) as {
-          input?: { name?: string; args?: unknown[] };
+          input?: { name?: string; args?: unknown };
           meta?: { identity?: unknown };
         };
-        command(event, text(input?.name), input?.args ?? [], text(meta?.identity));
+        command(event, input?.name, valuesIn(input?.args), meta?.identity);
         break;
       }
       case 'ActivityTaskScheduled': {
         const { name } = Object(about.activityType) as { name?: string };
-        calls.set(event.id, { activity: name ?? '', args: about.input ?? [] });
+        calls.set(event.id, { activity: name ?? '', args: valuesIn(about.input) });
         break;
       }
       case 'ActivityTaskStarted': {
@@ -150,20 +172,19 @@ export function stepsOf(events: readonly PlainEvent[], run: number, currency: st
           add(
             event,
             'person',
-            `A person resets the program of the round to this step (reason: ${resetReason(about)})`,
+            `A person resets the program of the round to this step (reason: ${resetReason(about)}; sent by ${text(about.identity)})`,
           );
         break;
       case 'WorkflowExecutionTerminated':
         add(
           event,
           'person',
-          `The program of the round is stopped from outside (reason: ${text(about.reason)})`,
+          `The program of the round is stopped from outside (reason: ${text(about.reason)}; sent by ${text(about.identity)})`,
         );
         break;
       case 'WorkflowExecutionCompleted': {
-        const [result] = (about.result ?? []) as [Partial<GameroundResult> | undefined];
-        if (typeof result?.status === 'string')
-          add(event, 'service', `The round is over: ${STATUS[result.status] ?? result.status}`);
+        const { status } = Object(valuesIn(about.result)[0]) as Partial<GameroundResult>;
+        if (typeof status === 'string') add(event, 'service', `The round is over: ${wordIn(STATUS, status)}`);
         break;
       }
       case 'WorkflowExecutionFailed':
@@ -187,7 +208,7 @@ export function statusText({ status, crashed, settled }: RoundSnapshot): string 
   // Only a crashed round is closed by a decision.
   return settled !== undefined && status === 'closed'
     ? 'closed; it was crashed before: the operator and the service disagreed until it was decided'
-    : (STATUS[status] ?? status);
+    : wordIn(STATUS, status);
 }
 
 const MARKS: Record<Attention, string> = {
@@ -205,8 +226,13 @@ const MARKS: Record<Attention, string> = {
   'projection-pending': 'its record in the database, which is older than the round',
 };
 
+/** The word for a name from outside, which may be a name that each object has, such as `toString`. */
+export function wordIn(words: Record<string, string>, name: string): string {
+  return Object.hasOwn(words, name) ? words[name]! : name;
+}
+
 export function markText(mark: string): string {
-  return MARKS[mark as Attention] ?? mark;
+  return wordIn(MARKS, mark);
 }
 
 const REASONS: Record<string, string> = {
@@ -218,7 +244,7 @@ const REASONS: Record<string, string> = {
 
 /** Why there is no definite answer. */
 export function reasonText(reason: string): string {
-  return reason in REASONS ? `${REASONS[reason]} (${reason})` : reason;
+  return Object.hasOwn(REASONS, reason) ? `${REASONS[reason]} (${reason})` : reason;
 }
 
 type Money = (amount: number) => string;
@@ -235,14 +261,14 @@ function keyOf(command: Command, firstRngCallId: string | undefined): string {
   return isFollowUp ? `${debitKeyPrefix}${normalId(rngCallId)}` : 'start';
 }
 
-function commandText(command: Command, money: Money): string {
+function commandText(command: Command, money: Money, subject: string): string {
   switch (command.type) {
     case 'start': {
       const { stake, ticket, discount, winAmount, endGame, result, rngCallId } = command;
       return joined([
         ticket === undefined
-          ? `The game places a bet of ${money(stake)}`
-          : `The game places a bet of ${money(stake)}, paid by the free play ${ticket.serial}`,
+          ? `${subject} places a bet of ${money(stake)}`
+          : `${subject} places a bet of ${money(stake)}, paid by the free play ${ticket.serial}`,
         discount !== undefined && `less a discount of ${money(discount.amount)}`,
         winAmount > 0 && `reports a win of ${money(winAmount)}`,
         endGame && 'ends the round with it',
@@ -251,23 +277,26 @@ function commandText(command: Command, money: Money): string {
     }
     case 'addWin':
       return joined([
-        `The game reports a win of ${money(command.winAmount)}`,
+        `${subject} reports a win of ${money(command.winAmount)}`,
         command.collect && 'asks to pay out all open winnings',
         ...shown(command.result, command.rngCallId, command.betData),
       ]);
     case 'collectWin':
       return command.amount === undefined
-        ? 'The game asks to pay out all open winnings'
-        : `The game asks to pay out ${money(command.amount)} of the open winnings`;
+        ? `${subject} asks to pay out all open winnings`
+        : `${subject} asks to pay out ${money(command.amount)} of the open winnings`;
     case 'end':
-      if (command.forReconciliation === true) return 'The round is closed for the reconciliation';
-      return command.reason === 'endGameRound'
+      if (command.forReconciliation === true)
+        return subject === 'The operator'
+          ? 'The round is closed for the reconciliation'
+          : 'The round is to be closed as for a reconciliation';
+      return command.reason === 'endGameRound' && subject === 'The game'
         ? 'The game ends the round; open winnings are to be paid'
         : `The round is to be ended, and open winnings paid (reason: ${command.reason})`;
     case 'void':
       return `The round is to be taken back: every bet returned (reason: ${command.reason})`;
     case 'addSpinCounter':
-      return `The game counts ${command.counterType}: ${command.awarded} awarded, ${command.used} used`;
+      return `${subject} counts ${command.counterType}: ${command.awarded} awarded, ${command.used} used`;
     case 'settle':
       return joined([
         `It is decided what became of transactions in doubt (reason: ${command.reason})`,
@@ -313,30 +342,35 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
   const { activity, args, attempt = 1, failure } = call;
   const money: Money = (amount) => moneyText(amount, currency);
   const isDone = event.type === 'ActivityTaskCompleted';
-  const [result] = (event.about as About).result ?? [];
+  const [result] = valuesIn(event.about.result);
   const times = attempt > 1 ? ` (attempt ${attempt}; the attempt before: ${failure ?? 'no answer'})` : '';
+  const { identity } = event.about;
+  const isByHand = isDone && !isOwnIdentity(identity);
+  const answerer = isByHand ? 'person' : 'wallet';
+  const byHand = isByHand ? `A person enters this answer (sent by ${text(identity)}): ` : '';
   const noAnswer = `There is no answer: ${isDone ? '' : failureOf(event.about)}`;
   if (activity === 'deliver' || activity === 'deliverUntilDefinite') {
     const { transactions } = (args[0] as WalletDelivery).call;
     const asked = transactions
       .map((one) => `${transactionText(one, money)} (hash ${one.hash})`)
       .join(' and to ');
-    const outcome = activity === 'deliver' ? (result as Delivered | undefined)?.result : result;
+    const outcome = activity === 'deliver' ? (Object(result) as Partial<Delivered>).result : result;
+    const { kind } = Object(outcome) as Outcome;
     return {
       sent: `The service asks the operator's wallet to ${asked}${times}`,
-      by: isDone && HAS_ANSWERED.has((Object(outcome) as Outcome).kind ?? '') ? 'wallet' : 'service',
-      answered: isDone ? outcomeText(outcome, currency) : noAnswer,
+      by: isByHand || (isDone && HAS_ANSWERED.has(kind ?? '')) ? answerer : 'service',
+      answered: isDone ? `${byHand}${outcomeText(outcome, currency)}` : noAnswer,
     };
   }
   if (activity === 'resend')
     return {
       sent: 'The service sends every transaction of the round to the operator again',
-      by: isDone ? 'wallet' : 'service',
-      answered: isDone ? reconcileText(result, currency) : noAnswer,
+      by: isDone ? answerer : 'service',
+      answered: isDone ? `${byHand}${reconcileText(result, currency)}` : noAnswer,
     };
-  const other = OTHER_CALLS[activity];
-  if (other === undefined) return undefined;
-  return { sent: `${other}${times}`, by: 'service', answered: isDone ? 'It is answered' : noAnswer };
+  if (!Object.hasOwn(OTHER_CALLS, activity)) return undefined;
+  const sent = `${OTHER_CALLS[activity]}${times}`;
+  return { sent, by: 'service', answered: isDone ? `${byHand}It is answered` : noAnswer };
 }
 
 const OTHER_CALLS: Record<string, string> = {
@@ -388,6 +422,8 @@ function reconcileText(outcome: unknown, currency: string): string {
   const { kind, errorCode, balance } = Object(outcome) as Partial<ReconcileOutcome>;
   if (kind === 'nothing') return 'Nothing was to be sent';
   if (kind === 'unreachable') return 'The operator does not answer';
+  if (kind !== 'accepted' && kind !== 'refused')
+    return `The answer can't be read: ${JSON.stringify(outcome)}`;
   const told =
     kind === 'accepted'
       ? 'The operator accepts all of them'
@@ -395,19 +431,32 @@ function reconcileText(outcome: unknown, currency: string): string {
   return joined([told, balance !== undefined && balanceText(balance, currency)]);
 }
 
-/** A person may have written the balance by hand. */
 function balanceText(balance: unknown, currency: string): string | false {
-  const { balances } = Object(balance) as Partial<WalletBalance>;
-  const each = (Array.isArray(balances) ? balances : [])
-    .filter(isObject)
-    .map(({ type, amount, currency: own = currency }) => {
-      const is =
-        Number.isSafeInteger(amount) && amount >= 0
-          ? moneyText(amount, own)
-          : `${amount} minor units of ${own}`;
-      return type === 'real' ? is : `${is} (${type})`;
-    });
+  const each = balancesIn(balance, currency).map(({ type, amount, currency: own }) => {
+    const isWhole = Number.isSafeInteger(amount) && amount >= 0;
+    const is = isWhole ? moneyText(amount, own) : `${amount} minor units of ${own}`;
+    return type === 'real' ? is : `${is} (${type})`;
+  });
   return each.length > 0 && `balance ${each.join(' and ')}`;
+}
+
+interface Balance {
+  type: string;
+  amount: number;
+  currency: string;
+}
+
+/** None if one can't be read: a person may have written them by hand. */
+export function balancesIn(balance: unknown, currency: string): Balance[] {
+  const all = asArray((Object(balance) as { balances?: unknown }).balances).map((one) => {
+    const { type = 'real', amount, currency: own = currency } = Object(one) as Record<string, unknown>;
+    return { type, amount, currency: own };
+  });
+  return all.every(isBalance) ? all : [];
+}
+
+function isBalance(one: Record<keyof Balance, unknown>): one is Balance {
+  return typeof one.type === 'string' && typeof one.amount === 'number' && typeof one.currency === 'string';
 }
 
 type Told = Partial<Answer & RoundReply>;
@@ -421,38 +470,39 @@ export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
     if (name !== undefined && answer !== undefined) answers.set(name, answer);
   };
   for (const { id, type, about } of events) {
-    const { input, result, activityType, acceptedRequest, meta, outcome, scheduledEventId } =
-      about as About & {
-        activityType?: { name?: string };
-        acceptedRequest?: { input?: { args?: unknown[] }; meta?: { updateId?: string } };
-        meta?: { updateId?: string };
-        outcome?: { success?: unknown[] };
-        scheduledEventId?: string;
-      };
+    const { input, result, activityType, acceptedRequest, meta, outcome, scheduledEventId } = about as Record<
+      string,
+      unknown
+    > & {
+      activityType?: { name?: string };
+      acceptedRequest?: { input?: { args?: unknown }; meta?: { updateId?: string } };
+      meta?: { updateId?: string };
+      outcome?: { success?: unknown };
+      scheduledEventId?: string;
+    };
     if (type === 'WorkflowExecutionStarted') {
-      const [start] = (input ?? []) as [Partial<GameroundStart> | undefined];
-      for (const [key, { answer }] of Object.entries(start?.continued?.state.commands ?? {}))
-        told(key, answer);
+      const { continued } = Object(valuesIn(input)[0]) as Partial<GameroundStart>;
+      for (const [key, { answer }] of Object.entries(continued?.state.commands ?? {})) told(key, answer);
     } else if (type === 'ActivityTaskScheduled') {
-      calls.set(id, { activity: activityType?.name ?? '', args: input ?? [] });
+      calls.set(id, { activity: activityType?.name ?? '', args: valuesIn(input) });
       if (activityType?.name === 'project') {
-        const pending = input?.[1] as PendingAnswer | null | undefined;
+        const pending = valuesIn(input)[1] as PendingAnswer | null | undefined;
         for (const call of pending?.calls ?? []) told(call, pending?.answer);
       }
     } else if (type === 'ActivityTaskCompleted') {
       const call = calls.get(Number(scheduledEventId));
       const end = call?.activity === 'deliver' ? (call.args[1] as CommandEnd | null | undefined) : undefined;
       if (!end) continue;
-      const answer = answerAfter(end, result?.[0] as Delivered | undefined);
+      const answer = answerAfter(end, valuesIn(result)[0] as Delivered | undefined);
       for (const name of [end.key, ...end.calls]) told(name, answer);
     } else if (type === 'WorkflowExecutionUpdateAccepted') {
-      const call = acceptedRequest?.input?.args?.[2];
+      const call = valuesIn(acceptedRequest?.input?.args)[2];
       if (typeof call === 'string') callOfUpdate.set(String(acceptedRequest?.meta?.updateId), call);
     } else if (type === 'WorkflowExecutionUpdateCompleted') {
-      told(callOfUpdate.get(String(meta?.updateId)), outcome?.success?.[0] as RoundReply | undefined);
+      told(callOfUpdate.get(String(meta?.updateId)), valuesIn(outcome?.success)[0] as RoundReply | undefined);
     } else if (type === 'WorkflowExecutionCompleted') {
-      const [ended] = (result ?? []) as [Partial<GameroundResult> | undefined];
-      for (const [name, answer] of Object.entries(ended?.answers ?? {})) told(name, answer);
+      const ended = Object(valuesIn(result)[0]) as Partial<GameroundResult>;
+      for (const [name, answer] of Object.entries(ended.answers ?? {})) told(name, answer);
     }
   }
   return answers;
@@ -464,7 +514,8 @@ function answerAfter({ state, key }: CommandEnd, delivered: Delivered | undefine
   if (result === undefined || at === undefined || result.kind === 'ahead' || result.kind === 'guard-lost')
     return undefined;
   try {
-    return applyWalletOutcome(state, result, at).commands[key]?.answer;
+    const { commands } = applyWalletOutcome(state, result, at);
+    return Object.hasOwn(commands, key) ? commands[key]?.answer : undefined;
     // eslint-disable-next-line no-restricted-syntax -- an outcome that a person has written by hand may not fit
   } catch {
     return undefined;
@@ -477,7 +528,7 @@ function answerText(answer: Told, currency: string, isGame: boolean): string {
   const status = answer.status ?? answer.gameRoundInfo?.status ?? '';
   return joined([
     refusal === undefined
-      ? `${told} that the round is ${STATUS[status] ?? status}`
+      ? `${told} that the round is ${wordIn(STATUS, status)}`
       : `${told} that this is refused: ${refusal.errorCode.msg} (“${refusal.errorCode.clientmsg}”)`,
     amountCredited !== undefined && amountCredited > 0 && `paid now ${moneyText(amountCredited, currency)}`,
     amountToCollect !== undefined && `open winnings ${moneyText(amountToCollect, currency)}`,

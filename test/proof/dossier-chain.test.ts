@@ -19,8 +19,12 @@ import { recorded } from './support';
 
 const CODEC = createPayloadCodec({ keys: [], readKeys: [] });
 
-async function stepsIn(name: string): Promise<Step[]> {
-  return stepsOf(await plainEvents(historyFromText(await recorded(name)), CODEC), 1, 'EUR');
+async function eventsIn(name: string, identity?: string): Promise<PlainEvent[]> {
+  return plainEvents(historyFromText(await recorded(name, identity)), CODEC);
+}
+
+async function stepsIn(name: string, identity?: string): Promise<Step[]> {
+  return stepsOf(await eventsIn(name, identity), 1, 'EUR');
 }
 
 const lines = (steps: readonly Step[]): string[] =>
@@ -32,7 +36,7 @@ const lines = (steps: readonly Step[]): string[] =>
 const HASH = /\(hash [0-9a-f-]{36}\)/g;
 
 async function dossier(name: string): Promise<Dossier> {
-  const events = await plainEvents(historyFromText(await recorded(name)), CODEC);
+  const events = await eventsIn(name);
   const at = '2026-11-29T20:00:00.000Z';
   return {
     about: {
@@ -98,6 +102,20 @@ test.each([
   expect(lines(await stepsIn(name))).toContainEqual(expect.stringMatching(expected));
 });
 
+test('what somebody else has sent, or entered as an answer, is shown with the sender, and never as of the game or the wallet', async () => {
+  const steps = await stepsIn('start-win-collect-end', 'temporal-cli:ann@desk');
+  expect(new Set(steps.map(({ who }) => who))).toEqual(new Set(['person', 'service']));
+  const people = steps.filter(({ who }) => who === 'person');
+  expect(people.filter(({ what }) => !what.includes('(sent by temporal-cli:ann@desk)'))).toEqual([]);
+  expect(people[0]?.what).toBe(
+    'A person places a bet of 2.50 EUR; reports a win of 0.05 EUR (sent by temporal-cli:ann@desk)',
+  );
+  expect(people.map(({ what }) => what)).toContain(
+    'A person enters this answer (sent by temporal-cli:ann@desk): The wallet accepts; balance 997.50 EUR',
+  );
+  expect(lines(steps).filter((line) => line.includes('The game is answered'))).toEqual([]);
+});
+
 test.each([7, null, { balances: null }, { balances: [null] }])(
   'a balance that a person has written by hand as %j does not stop the dossier',
   (balance) => {
@@ -111,7 +129,11 @@ test.each([7, null, { balances: null }, { balances: [null] }])(
         event(1, 'ActivityTaskScheduled', {
           ...{ activityType: { name: 'deliverUntilDefinite' }, input: [{ call }] },
         }),
-        event(2, 'ActivityTaskCompleted', { scheduledEventId: '1', result: [result] }),
+        event(2, 'ActivityTaskCompleted', {
+          scheduledEventId: '1',
+          result: [result],
+          identity: 'gameround:1@test',
+        }),
       ],
       ...([1, 'EUR'] as const),
     );

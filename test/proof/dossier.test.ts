@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { Client, type WorkflowHandle } from '@temporalio/client';
 import { collect, type Dossier } from '../../proof/dossier/collect';
 import { verify } from '../../proof/dossier/verify';
 import { write } from '../../proof/dossier/write';
@@ -163,6 +164,8 @@ test('a crashed round that is reconciled says that the operator accepted, when, 
   await harness.reconcile('op1', hash);
   await finished(harness, hash);
   const dossier = await dossierOf(hash);
+  const settle = dossier.steps.findLast(({ who }) => who === 'operator');
+  expect(settle?.what).toMatch(/^It is decided what became of transactions in doubt .*[0-9a-f]$/);
   const accepted = `^${REFUSED}; then accepted by the operator in a reconciliation on ${MOMENT}$`;
   for (const one of dossier.transactions.slice(2)) {
     expect(one.outcome).toMatch(new RegExp(accepted));
@@ -171,6 +174,62 @@ test('a crashed round that is reconciled says that the operator accepted, when, 
   expect(write(dossier).html).toContain('Decided by a reconciliation');
   expect(write(dossier).html).not.toContain('Decided by a person');
 });
+
+/** A person at the command line of Temporal. */
+function ann(hash: string): WorkflowHandle {
+  const { connection } = harness.client;
+  const { dataConverter } = proof.replayOptions;
+  const client = new Client({ connection, dataConverter, identity: 'temporal-cli:ann@desk' });
+  return client.workflow.getHandle(`gameround-${hash}`);
+}
+
+const BY_ANN = '(sent by temporal-cli:ann@desk)';
+
+test('what a person sends in the name of the game is shown as the person’s, with the sender', async () => {
+  const player = playerOf(harness);
+  const { operatorId, playerId, gameCode, providerId, mode } = player.session;
+  const hash = await player.open({ winAmount: 40 });
+  const person = ann(hash);
+  await person.signal('toString');
+  await person.signal('settle');
+  const win = { key: 'k', winAmount: 1, collect: false };
+  await person.signal('addWin', win, { providerId: 'gp1' }, null);
+  await person.signal('addWin', win, { providerId: 'gp1' }, null);
+  const actor = { operatorId, playerId, gameCode, providerId, mode };
+  await person.signal('end', { key: 'k', reason: 'endGameRound' }, actor, 'c1');
+  await finished(harness, hash);
+  const { steps } = await dossierOf(hash);
+  expect(steps.filter(({ who }) => who === 'game')).toHaveLength(1);
+  expect(steps.filter(({ who }) => who === 'person').map(({ what }) => what)).toEqual([
+    `There is no command toString, so nothing is done ${BY_ANN}`,
+    `The command settle can't be read: its key is wrong ${BY_ANN}`,
+    `A person reports a win of 0.01 EUR ${BY_ANN}`,
+    `The call comes again: A person reports a win of 0.01 EUR ${BY_ANN}`,
+    `The round is to be ended, and open winnings paid (reason: endGameRound) ${BY_ANN}`,
+  ]);
+}, 60_000);
+
+test('a settle with the key of reconciliations is not the operator’s word where no reconciliation ran', async () => {
+  const hash = await crashedRound();
+  const open = (await dossierOf(hash)).transactions.slice(2).map((one) => one.hash);
+  const settle = { type: 'settle', key: 'reconcile', reason: 'reconcile', accepted: open };
+  await ann(hash).signal('settle', settle);
+  const refused = (await dossierOf(hash)).steps.at(-1);
+  expect(refused).toMatchObject({ who: 'person', answer: expect.stringContaining('refused') as string });
+  // With a call id, as the service sends it.
+  await ann(hash).signal('settle', settle, null, randomUUID());
+  await finished(harness, hash);
+  const dossier = await dossierOf(hash);
+  expect(dossier.steps.filter(({ who }) => who === 'operator')).toEqual([]);
+  const people = dossier.steps.filter(({ who }) => who === 'person');
+  expect(people).toHaveLength(2);
+  for (const { what } of people) expect(what).toContain(BY_ANN);
+  for (const { outcome } of dossier.transactions.slice(2))
+    expect(outcome).toContain('decided with the key of reconciliations, and no history of one says so');
+  const { html } = write(dossier);
+  expect(html).toContain('Decided with the key of reconciliations; no history of one says so');
+  expect(html).not.toMatch(/Decided by a reconciliation|accepted by the operator in a reconciliation/);
+}, 60_000);
 
 test('a round that a person has reset is told once, with the reset', async () => {
   const player = playerOf(harness);
