@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { PersonNeededError, runProcess } from '../src/lifecycle';
 import { counted } from './command';
+import { ownVersion } from './dossier/version';
 import { verify } from './dossier/verify';
 
 const USAGE = 'npm run dossier:verify -- <file.html or file.json> [--head <fingerprint>]';
@@ -9,7 +10,13 @@ const USAGE = 'npm run dossier:verify -- <file.html or file.json> [--head <finge
 /** Checks a dossier; see docs/dossier.md. It needs the file only. */
 runProcess(async () => {
   const { file, head } = read(process.argv.slice(2));
-  const { problems, entries, head: found } = verify(await contentOf(file), head);
+  const {
+    problems,
+    entries,
+    head: found,
+  } = verify(await contentOf(file), {
+    ...{ name: file, madeBy: ownVersion(), expectedHead: head },
+  });
   for (const problem of problems) process.stdout.write(`${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;
   else

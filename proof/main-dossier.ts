@@ -6,6 +6,7 @@ import { createPayloadCodec } from '../src/payloads/codec';
 import { createRounds } from '../src/read-model/rounds';
 import { archiveOf, optionsOf } from './command';
 import { collect } from './dossier/collect';
+import { ownVersion } from './dossier/version';
 import { write } from './dossier/write';
 
 const USAGE = 'npm run dossier -- --hash <gameround> [--dir <folder>] [--out <file.html>]';
@@ -21,10 +22,7 @@ runProcess(async () => {
   const rounds = createRounds(database.db, environment);
   const archive = await archiveOf(config, { dir });
   const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment, archive };
-  const made = {
-    madeAt: new Date().toISOString(),
-    madeBy: `gameround ${process.env.npm_package_version ?? ''}`.trim(),
-  };
+  const made = { madeAt: new Date().toISOString(), madeBy: ownVersion() };
   const { html, json, head } = write(await collect(evidence, hash, made));
   const name = (out ?? `dossier-${hash}`).replace(/\.(html|json)$/, '');
   // It has personal data.

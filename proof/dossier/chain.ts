@@ -30,14 +30,21 @@ export function sha256(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** JSON without white space, the names of each object in the order of their UTF-16 code units (RFC 8785). */
+/**
+ * JSON without white space, the names of each object in the order of their UTF-16 code units (RFC 8785). Each `<` is written
+ * as `\u003c`, so that no text in a dossier can be markup, whatever program opens the file.
+ */
 export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  return sorted(value).replaceAll('<', '\\u003c');
+}
+
+function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value)
     .filter(([, inner]) => inner !== undefined)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`);
+    .map(([name, inner]) => `${JSON.stringify(name)}:${sorted(inner)}`);
   return `{${fields.join(',')}}`;
 }
 

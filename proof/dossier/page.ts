@@ -11,10 +11,9 @@ export const PAGE_END =
 
 /** The page and, after it, the fingerprint and the entries as text. */
 export function htmlOf(page: string, json: string, head: string): string {
-  const embedded = json.replaceAll('<', '\\u003c');
   return (
     `${page}<footer><p>Fingerprint of this dossier (the hash of its last entry):<br><code>${head}</code></p></footer>\n` +
-    `<script type="application/json" id="dossier">\n${embedded}</script>\n</body>\n</html>\n`
+    `<script type="application/json" id="dossier">\n${json}</script>\n</body>\n</html>\n`
   );
 }
 
@@ -25,11 +24,7 @@ export function partsOf(html: string): { page: string; json: string } | undefine
   const from = html.indexOf(script, end);
   const to = html.indexOf('</script>', from);
   if (end === -1 || from === -1 || to === -1) return undefined;
-  // A backslash may itself be escaped: `\\\\u003c` has no `<`.
-  const json = html
-    .slice(from + script.length, to)
-    .replace(/\\(u003c|.)/g, (escape) => (escape === '\\u003c' ? '<' : escape));
-  return { page: html.slice(0, end + PAGE_END.length), json };
+  return { page: html.slice(0, end + PAGE_END.length), json: html.slice(from + script.length, to) };
 }
 
 export function sealOf(page: string): Pick<Entry, 'kind' | 'data'> {

@@ -10,35 +10,52 @@ export interface Verified {
 }
 
 /**
- * Checks both forms of a dossier: each hash, and that the visible page is the sealed one. `expectedHead`: a fingerprint that
- * was kept apart. Without one, a file whose hashes were all calculated anew is not noticed.
+ * Checks both forms of a dossier: each hash, that the visible page is the sealed one, and that it says what the entries say.
+ * `madeBy` is this program: another version may make another page of the same entries. `expectedHead`: a fingerprint that was
+ * kept apart. Without one, a file whose hashes were all calculated anew is not noticed.
  */
-export function verify(bytes: Uint8Array, expectedHead?: string): Verified {
+export function verify(
+  bytes: Uint8Array,
+  { name, madeBy, expectedHead }: { name: string; madeBy: string; expectedHead?: string | undefined },
+): Verified {
   if (bytes.byteLength > constants.MAX_STRING_LENGTH)
     return { head: '', entries: 0, problems: ['the file is larger than a dossier can be'] };
   const text = Buffer.from(bytes).toString('utf8');
-  const broken = Buffer.compare(Buffer.from(text), bytes) === 0 ? [] : ['a character is not valid UTF-8'];
+  const first = Buffer.compare(Buffer.from(text), bytes) === 0 ? [] : ['a character is not valid UTF-8'];
   const isPage = !text.startsWith('{');
+  const wanted = isPage ? '.html' : '.json';
+  if (!name.endsWith(wanted)) first.push(`this form of a dossier is in a file whose name ends in ${wanted}`);
   const parts = isPage ? partsOf(text) : undefined;
   if (isPage && parts === undefined) {
     const problems = [
-      ...broken,
+      ...first,
       'the page has no entries, or the lines that separate them from the page were changed',
     ];
     return { head: '', entries: 0, problems };
   }
   const { chain, problems } = readChain(parts?.json ?? text);
   const { entries, head } = chain;
-  if (parts !== undefined) {
-    const { page } = entries.at(-1)?.kind === SEAL ? (entries.at(-1)!.data as { page?: string }) : {};
-    if (sha256(parts.page) !== page)
-      problems.push(`the visible page was changed${placeIn(parts.page, entries)}`);
-    else if (htmlOf(parts.page, parts.json, head) !== text)
-      problems.push('the fingerprint below the page, or the text around the entries, was changed');
+  const { page } = entries.at(-1)?.kind === SEAL ? (entries.at(-1)!.data as { page?: string }) : {};
+  if (parts !== undefined && sha256(parts.page) !== page)
+    problems.push(`the visible page was changed${placeIn(parts.page, entries)}`);
+  else if (parts !== undefined && htmlOf(parts.page, parts.json, head) !== text)
+    problems.push('the fingerprint below the page, or the text around the entries, was changed');
+  else if (problems.length === 0 && sha256(pageIfAny(entries)) !== page) {
+    const place = parts === undefined ? '' : placeIn(parts.page, entries);
+    problems.push(
+      `the sealed page is not the one that its entries make${place}${versionsOf(entries, madeBy)}`,
+    );
   }
   if (expectedHead !== undefined && expectedHead !== head)
     problems.push(`the fingerprint is ${head}, not ${expectedHead}`);
-  return { head, entries: entries.length, problems: [...broken, ...problems] };
+  return { head, entries: entries.length, problems: [...first, ...problems] };
+}
+
+/** Says whether another version made the dossier: only that version can tell whether the page is right. */
+function versionsOf(entries: readonly Entry[], madeBy: string): string {
+  const about = Object(entries.find(({ kind }) => kind === 'about')?.data) as { madeBy?: unknown };
+  const other = String(about.madeBy);
+  return other === madeBy ? '' : ` (made by ${other}, and this is ${madeBy}: check it with that version)`;
 }
 
 const MAX_CHARS = 120;

@@ -1,5 +1,5 @@
 import type { Dossier } from './collect';
-import { chainText, type Entry } from './chain';
+import { canonical, chainText, type Entry } from './chain';
 import { htmlOf, pageOf, sealOf } from './page';
 
 /** Both forms of a dossier. They have the same entries and the same fingerprint. */
@@ -27,7 +27,8 @@ export function write(dossier: Dossier): Written {
       ),
     ]),
   ];
-  const page = pageOf(entries);
+  // Of the entries as the file has them, so that the page can be made again from it.
+  const page = pageOf(JSON.parse(canonical(entries)) as typeof entries);
   const { text: json, head } = chainText([...entries, sealOf(page)]);
   return { html: htmlOf(page, json, head), json, head };
 }

@@ -2,14 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonical, sha256 } from '../../proof/dossier/chain';
+import { canonical, chainText, readChain, sha256 } from '../../proof/dossier/chain';
 import type { Dossier } from '../../proof/dossier/collect';
 import { plainEvents } from '../../proof/dossier/events';
-import { PAGE_END } from '../../proof/dossier/page';
-import { verify } from '../../proof/dossier/verify';
+import { htmlOf, PAGE_END, pageOf, sealOf } from '../../proof/dossier/page';
+import { verify as check } from '../../proof/dossier/verify';
 import { write, type Written } from '../../proof/dossier/write';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { projectRoot } from '../../stack/paths';
+import { verify } from './support';
 
 /* Forged, hostile and odd dossiers: what our check and the program of docs/dossier.md say about them. */
 
@@ -38,10 +39,10 @@ const folder = mkdtempSync(join(tmpdir(), 'gameround-forged-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What the program of docs/dossier.md says. */
-function strangerSays(text: string): string {
+function strangerSays(text: string, ending = text.startsWith('<') ? 'html' : 'json'): string {
   const page = readFileSync(join(projectRoot(), 'docs', 'dossier.md'), 'utf8');
   const [, program = ''] = /```python\n(.*?)```/s.exec(page) ?? [];
-  const file = join(folder, 'dossier');
+  const file = join(folder, `dossier.${ending}`);
   writeFileSync(file, text);
   const { stdout, stderr, status } = spawnSync('python3', ['-c', program, file], { encoding: 'utf8' });
   return `${status}: ${stdout}${stderr}`.trim();
@@ -87,6 +88,51 @@ test('the program of docs/dossier.md prints no fingerprint for a file with anyth
     expect([name, verify(Buffer.from(text), head).problems]).not.toEqual([name, []]);
   }
 }, 120_000);
+
+test('a dossier under the name of the other form is refused, and its entries have no markup', () => {
+  const { html, json, head } = made('<h1>The player has won</h1>');
+  expect(json).not.toContain('<');
+  for (const [form, own, other] of [
+    [json, 'json', 'html'],
+    [html, 'html', 'json'],
+  ] as const) {
+    const told = (name: string): string[] =>
+      check(Buffer.from(form), { name, madeBy: 'test', expectedHead: head }).problems;
+    expect(told(`a.${own}`)).toEqual([]);
+    const why = `this form of a dossier is in a file whose name ends in .${own}`;
+    expect([told(`a.${other}`), told('a')]).toEqual([[why], [why]]);
+    expect(strangerSays(form, own)).toBe(`0: fingerprint ${head}`);
+    expect(strangerSays(form, other)).toBe(`1: ${why}`);
+  }
+});
+
+test('a < in the entries is refused, with all hashes calculated anew', () => {
+  const entry = canonical({ n: 1, previous: ZEROS, ...sealOf('<') });
+  const raw = entry.replace('the end', '<h1>');
+  const line = `{"entry":${raw},"hash":"${sha256(raw)}"}`;
+  const text = `{"format":"gameround dossier 1","entries":[\n${line}\n],"head":"${sha256(raw)}"}\n`;
+  expect(verify(Buffer.from(text)).problems).toContain(
+    'entry 1 (seal: <h1> of the dossier) is not in the canonical form',
+  );
+  expect(strangerSays(text)).toMatch(/^1: /);
+});
+
+test('a sealed page that says something else than its entries is a finding, also of another version', () => {
+  const entries = readChain(made('a').json).chain.entries.slice(0, -1);
+  const page = pageOf(entries).replaceAll('lost 2.50 EUR', 'won 1000000.00 EUR');
+  const { text, head } = chainText([...entries, sealOf(page)]);
+  const told = (form: string, name: string, madeBy: string): string[] =>
+    check(Buffer.from(form), { name, madeBy, expectedHead: head }).problems;
+  const says = 'the sealed page is not the one that its entries make';
+  const html = htmlOf(page, text, head);
+  const line =
+    / line \d+ says “The player has won 1000000\.00 EUR”, its entries say “The player has lost 2\.50 EUR”/;
+  expect(told(html, 'a.html', 'test')).toEqual([expect.stringMatching(line)]);
+  expect(told(text, 'a.json', 'test')).toEqual([says]);
+  expect(told(text, 'a.json', 'gameround 9')).toEqual([
+    `${says} (made by test, and this is gameround 9: check it with that version)`,
+  ]);
+});
 
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 

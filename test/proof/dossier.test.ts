@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { collect, type Dossier } from '../../proof/dossier/collect';
-import { verify } from '../../proof/dossier/verify';
 import { write } from '../../proof/dossier/write';
 import { openArchive } from '../../src/archive';
 import { fileOf } from '../../src/archive/names';
@@ -13,7 +12,7 @@ import { createDrawLog } from '../../src/rng/draw-log';
 import { finished, playerOf, refused } from '../support/player';
 import { OPERATORS, type RoundsHarness } from '../support/rounds-harness';
 import { startProof, type ProofHarness } from './proof-harness';
-import { recorded } from './support';
+import { recorded, verify } from './support';
 
 /* `npm run dossier` and `npm run dossier:verify`. */
 
@@ -28,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => proof?.stop());
 
-const MADE = { madeAt: '2026-11-29T20:00:00.000Z', madeBy: 'gameround test' };
+const MADE = { madeAt: '2026-11-29T20:00:00.000Z', madeBy: 'test' };
 
 async function dossierOf(gameround: string, folder?: string): Promise<Dossier> {
   const archive = folder === undefined ? undefined : await openArchive(folder);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Payload } from '@temporalio/common';
+import { verify as check, type Verified } from '../../proof/dossier/verify';
 import { historyFromText, historyToText } from '../../src/archive/history-text';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import type { PayloadKeys } from '../../src/payloads/keys';
@@ -40,4 +41,9 @@ export async function encrypted(history: string, keys: PayloadKeys): Promise<str
 
 function textOf(data: string): string {
   return Buffer.from(data, 'base64').toString();
+}
+
+/** Checks a dossier in a file of the right name, with the version `test`. */
+export function verify(bytes: Uint8Array, expectedHead?: string): Verified {
+  return check(bytes, { name: bytes[0] === 0x7b ? 'd.json' : 'd.html', madeBy: 'test', expectedHead });
 }
