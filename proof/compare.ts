@@ -19,14 +19,14 @@ export function fieldsThatDiffer(
     ...found,
     // The times of the marks are in no history.
     waiting: found.waiting?.map(({ mark }) => mark),
-    snapshot: parsed(found.snapshot),
+    snapshot: jsonIn(found.snapshot),
   });
 }
 
 /** A snapshot that was changed by hand may be no JSON. */
-function parsed(snapshot: string): unknown {
+export function jsonIn(snapshot: unknown): unknown {
   try {
-    return JSON.parse(snapshot) as unknown;
+    return JSON.parse(String(snapshot)) as unknown;
     // eslint-disable-next-line no-restricted-syntax -- a text that is no JSON is a finding
   } catch {
     return snapshot;

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
-import { workflowIdOf } from '../src/contracts/gameround';
+import { workflowIdOf, type GameroundStart } from '../src/contracts/gameround';
+import { reconcileWorkflowIdOf } from '../src/contracts/reconcile';
 import type { Archive } from '../src/archive/types';
 import { historyFromText } from '../src/archive/history-text';
-import { readHistoryFile, textIn, type ArchiveFile } from '../src/archive/names';
+import { plain, readHistoryFile, textIn, type ArchiveFile } from '../src/archive/names';
 import { factsOf, resetIn, type Fact, type History } from './events';
 
 /** A run of a workflow with its history. */
@@ -95,6 +96,24 @@ function namesIn({ history, workflowId, runId }: Run): Pick<Run, 'workflowId' | 
   };
 }
 
+/** Whose history it is, if not of the workflow under whose name it was found: a file can be renamed, and a start forged. */
+function otherThan(found: string, said: string, [started]: readonly Fact[]): string | undefined {
+  const start = started?.is === 'started' ? started.args[0] : undefined;
+  const { gameround } = Object((Object(start) as Partial<GameroundStart>).identity) as {
+    gameround?: unknown;
+  };
+  const begun =
+    typeof gameround === 'string'
+      ? workflowIdOf(gameround)
+      : typeof start === 'string' && said.startsWith(reconcileWorkflowIdOf(''))
+        ? reconcileWorkflowIdOf(start)
+        : said;
+  // A file may have a name that says nothing, and an older server does not write the id into the history.
+  const saysId = [workflowIdOf(''), reconcileWorkflowIdOf('')].some((prefix) => found.startsWith(prefix));
+  const isFound = !saysId || [begun, plain(begun)].some((id) => found.startsWith(id));
+  return isFound && (said === '' || said === begun) ? undefined : begun;
+}
+
 async function runOf(
   named: Pick<Run, 'workflowId' | 'runId'>,
   read: () => Promise<History>,
@@ -102,9 +121,12 @@ async function runOf(
 ): Promise<Run> {
   try {
     const history = await read();
-    if (!history.events?.[0]?.workflowExecutionStartedEventAttributes)
-      throw new Error('the history does not begin with the start of a workflow');
-    return { ...named, history, facts: await factsOf(history, codec) };
+    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+    if (!started) throw new Error('the history does not begin with the start of a workflow');
+    const facts = await factsOf(history, codec);
+    const other = otherThan(named.workflowId, started.workflowId ?? '', facts);
+    if (other !== undefined) throw new Error(`it is that of ${other}, not of ${named.workflowId}`);
+    return { ...named, history, facts };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ...named, facts: [], unreadable: `the history can't be read: ${reason}` };

@@ -5,7 +5,7 @@ import { givenBackHashes, openTransactions } from '../../src/domain/round/transa
 import type { RoundSnapshot, RoundTransaction } from '../../src/domain/round/types';
 import type { RoundDocument } from '../../src/read-model/rounds';
 import { A_RECORD } from '../../src/read-model/guards';
-import { fieldsThatDiffer } from '../compare';
+import { fieldsThatDiffer, jsonIn } from '../compare';
 import { describe } from '../differences';
 import { runsOfRound, type Evidence } from '../evidence';
 import { resetIn } from '../events';
@@ -104,7 +104,7 @@ export async function collect(
   runs.sort((one, other) => begunAt(one) - begunAt(other));
   const told = newestRecord(runs);
   const record = (await rounds.collection.findOne({ _id: gameround, ...A_RECORD })) ?? undefined;
-  const snapshot = told?.written?.snapshot ?? (record && (JSON.parse(record.snapshot) as RoundSnapshot));
+  const snapshot = told?.written?.snapshot ?? (record && snapshotOf(record));
   if (snapshot === undefined)
     throw new PersonNeededError(`there is neither a history nor a record of ${gameround}`);
   const { identity } = snapshot;
@@ -148,6 +148,17 @@ export async function collect(
   };
 }
 
+/** A record that was changed by hand may hold no snapshot, or another round's. */
+function snapshotOf({ _id, snapshot }: RoundDocument): RoundSnapshot {
+  const read = jsonIn(snapshot);
+  const { gameround } = Object((Object(read) as Partial<RoundSnapshot>).identity) as { gameround?: unknown };
+  if (gameround !== _id)
+    throw new PersonNeededError(
+      `the record of ${_id} holds ${typeof gameround === 'string' ? `the round ${gameround}` : 'no round'}`,
+    );
+  return read as RoundSnapshot;
+}
+
 function begunAt({ history }: Run): number {
   const reset = history && resetIn(history);
   // A run that a reset has made begins with the events of the run before.
@@ -172,7 +183,9 @@ function agreementOf(
   if (record === undefined) return ['There is no record in the database: this is what the history says.'];
   if (told.faults.length > 0) return told.faults.map((fault) => `The history contradicts itself: ${fault}.`);
   const recorded = told.maybe.find(({ version }) => version === record.version) ?? told.written;
-  const fields = recorded === undefined ? [] : fieldsThatDiffer(recorded, record, environment);
+  if (recorded === undefined)
+    return ['The history has written no record yet, so the record in the database is compared with nothing.'];
+  const fields = fieldsThatDiffer(recorded, record, environment);
   if (fields.length > 0 && told.ending === undefined)
     return [
       'The round was going on while this was made: the record may be of a later moment than the history.',

@@ -10,7 +10,7 @@ export interface NamedRun {
 }
 
 /** An id may be any text, since a person can start a workflow. Its file stays in the archive, under a name without dots. */
-function plain(id: string): string {
+export function plain(id: string): string {
   return encodeURIComponent(id).replace(/[^\w%-]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
 }
 

@@ -2705,7 +2705,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.audit'],
     file: 'proof/compare.ts',
-    find: 'snapshot: parsed(found.snapshot),',
+    find: 'snapshot: jsonIn(found.snapshot),',
     replace: 'snapshot,',
   },
   {
@@ -2759,8 +2759,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.dossierChain'],
     file: 'proof/dossier/verify.ts',
-    find: 'else if (htmlOf(parts.page, parts.json, head) !== text)',
-    replace: 'else if (htmlOf(parts.page, parts.json, head) === "")',
+    find: 'else if (parts !== undefined && htmlOf(parts.page, parts.json, head) !== text)',
+    replace: 'else if (parts !== undefined && htmlOf(parts.page, parts.json, head) === "")',
   },
   {
     rows: ['c8.dossierChain#2'],
@@ -2785,6 +2785,18 @@ export const BREAKS: readonly Break[] = [
     file: 'proof/dossier/verify.ts',
     find: 'problems.length === 0 && sha256(pageIfAny(entries)) !== page',
     replace: 'false as boolean',
+  },
+  {
+    rows: ['c8.dossierAgrees'],
+    file: 'proof/dossier/collect.ts',
+    find: 'if (gameround !== _id)',
+    replace: 'if (gameround === "")',
+  },
+  {
+    rows: ['c8.historyNamed'],
+    file: 'proof/runs.ts',
+    find: 'if (other !== undefined) throw',
+    replace: "if (other === '') throw",
   },
   {
     rows: ['c8.dossierTime'],

@@ -6,13 +6,15 @@ import { gzipSync } from 'node:zlib';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { collect, type Dossier } from '../../proof/dossier/collect';
 import { write } from '../../proof/dossier/write';
+import { runsInArchive } from '../../proof/runs';
 import { openArchive } from '../../src/archive';
 import { fileOf } from '../../src/archive/names';
+import type { RoundSnapshot } from '../../src/domain/round/types';
 import { createDrawLog } from '../../src/rng/draw-log';
 import { finished, playerOf, refused } from '../support/player';
 import { OPERATORS, type RoundsHarness } from '../support/rounds-harness';
 import { startProof, type ProofHarness } from './proof-harness';
-import { recorded, verify } from './support';
+import { inFirstPayload, recorded, verify } from './support';
 
 /* `npm run dossier` and `npm run dossier:verify`. */
 
@@ -259,6 +261,59 @@ test('a difference between record and history is in the dossier', async () => {
   ]);
 });
 
+test('a record that is compared with nothing, or holds no round or another one, is not said to agree', async () => {
+  const player = playerOf(harness);
+  const hash = (await player.start({ endGame: true })).gameRoundInfo.hash;
+  await finished(harness, hash);
+  const { collection } = harness.rounds;
+  const record = (await collection.findOne({ _id: hash }))!;
+  const [none, text, other] = ['-a', '-b', '-c'].map((end) => `${hash}${end}`) as [string, string, string];
+  await collection.insertOne({ ...record, _id: text, snapshot: '{' });
+  await collection.insertOne({ ...record, _id: other });
+  await expect(dossierOf(text)).rejects.toThrow(`the record of ${text} holds no round`);
+  await expect(dossierOf(other)).rejects.toThrow(`the record of ${other} holds the round ${hash}`);
+  // A round whose history ends before its first record.
+  const history = JSON.parse((await recorded('spin-won')).replaceAll(WON, none)) as { events: object[] };
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
+  const own = (JSON.parse(record.snapshot) as RoundSnapshot).identity;
+  const snapshot = JSON.stringify({
+    ...(JSON.parse(record.snapshot) as object),
+    identity: { ...own, gameround: none },
+  });
+  await collection.insertOne({ ...record, _id: none, snapshot });
+  const start = inFirstPayload(JSON.stringify({ events: history.events.slice(0, 1) }), WON, none);
+  const file = fileOf({ workflowId: `gameround-${none}`, runId: randomUUID() });
+  await (await openArchive(folder)).write(file, gzipSync(start));
+  expect((await dossierOf(none, folder)).round.agreement).toEqual([
+    'The history has written no record yet, so the record in the database is compared with nothing.',
+  ]);
+  await rm(folder, { recursive: true });
+});
+
+test('a history under the name of another round is not taken as that round’s', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
+  const asked = randomUUID();
+  const name = fileOf({ workflowId: `gameround-${asked}`, runId: randomUUID() });
+  const archive = await openArchive(folder);
+  await archive.write(name, gzipSync(await recorded('spin-won')));
+  const why = `it is that of gameround-${WON}, not of gameround-${asked}`;
+  await expect(dossierOf(asked, folder)).rejects.toThrow(why);
+  const said = async (): Promise<(string | undefined)[]> => {
+    const all: (string | undefined)[] = [];
+    for await (const run of runsInArchive(archive, proof.evidence().codec, ''))
+      all.push(run.history === undefined ? run.unreadable : undefined);
+    return all;
+  };
+  expect(await said()).toEqual([`the history can't be read: ${why}`]);
+  // The start event says the name of the file, and the round in it is another.
+  await archive.write(
+    name,
+    gzipSync((await recorded('spin-won')).replaceAll(`gameround-${WON}`, `gameround-${asked}`)),
+  );
+  expect(await said()).toEqual([`the history can't be read: ${why}`]);
+  await rm(folder, { recursive: true });
+});
+
 test('a round that Temporal has forgotten comes from its exported history, or from its record alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
   const file = fileOf({ workflowId: `gameround-${WON}`, runId: randomUUID() });
@@ -280,7 +335,8 @@ test('a round that Temporal has forgotten comes from its exported history, or fr
   const { hash } = gameRoundInfo;
   await finished(harness, hash);
   const record = (await harness.rounds.collection.findOne({ _id: hash }))!;
-  await harness.rounds.collection.insertOne({ ...record, _id: `${hash}-x` });
+  const snapshot = record.snapshot.replace(`"gameround":"${hash}"`, `"gameround":"${hash}-x"`);
+  await harness.rounds.collection.insertOne({ ...record, _id: `${hash}-x`, snapshot });
   const { round, transactions } = await dossierOf(`${hash}-x`);
   expect(round.agreement).toEqual(['There is no history: only the record in the database was left.']);
   expect(transactions).toHaveLength(2);
