@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { ExportActivities, Exported, HistorySource } from '../src/contracts/export';
-import { untilAborted } from '../src/lifecycle';
+import { PersonNeededError, untilAborted } from '../src/lifecycle';
 import type { Logger } from '../src/logging';
 
 export interface ExportDependencies {
@@ -20,8 +20,17 @@ const SHARE = 0.5;
 const AT_ONCE = 4;
 /** After the runs that ended within this time, the archive notes that it has them. */
 const SPAN_MS = 3_600_000;
+/** The server may list a run some time after it has ended, so a part is looked at again. */
+const AGAIN_MS = 3_600_000;
 
 type Run = Parameters<HistorySource['export']>[0];
+
+/** The server's time: the clock of this machine may be wrong, and what it takes for deleted would never be exported. */
+function serverClock(): () => Date {
+  const { currentAttemptScheduledTimestampMs: scheduledAt } = activityInfo();
+  const begunAt = performance.now();
+  return () => new Date(scheduledAt + performance.now() - begunAt);
+}
 
 export function createExportActivities(deps: ExportDependencies): ExportActivities {
   const { histories, stopped, logger, exportedUntil } = deps;
@@ -30,13 +39,13 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
   async function exportOne(
     source: HistorySource,
     run: Run,
-    from: Date,
+    { from, now }: { from: Date; now: Date },
   ): Promise<'written' | 'there' | 'gone' | 'failed'> {
     try {
       return await source.export(run);
       // eslint-disable-next-line no-restricted-syntax -- the second try says why
     } catch {
-      await source.keptSince();
+      await source.keptSince(now);
       await source.mark(from);
     }
     try {
@@ -47,16 +56,29 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
     }
   }
 
+  /** From when on the archive may lack histories. The server may have deleted some of them. */
+  async function beginning(source: HistorySource, now: Date): Promise<Date> {
+    const marked = await source.marked();
+    if (marked !== undefined && marked <= now) return new Date(marked.getTime() - AGAIN_MS);
+    if (marked !== undefined)
+      logger?.warn(
+        { marked, now },
+        'the archive says that it has histories of the future; all are looked at again',
+      );
+    return source.keptSince(now);
+  }
+
   async function exportAll(source: HistorySource, until: Date, ended: AbortSignal): Promise<Exported> {
     const all = { written: 0, failed: 0, until: until.toISOString() };
-    let from = await source.begin();
+    const now = serverClock();
+    let from = await beginning(source, now());
 
     async function exportGroup(group: readonly Run[]): Promise<void> {
       ended.throwIfAborted();
       const begunAt = performance.now();
       await Promise.all(
         group.map(async (run) => {
-          const how = await exportOne(source, run, from);
+          const how = await exportOne(source, run, { from, now: now() });
           if (how === 'gone') logger?.warn(run, 'a history was deleted before it was exported');
           if (how === 'written' || how === 'failed') all[how] += 1;
           if (!ended.aborted) heartbeat({ ...all, from });
@@ -66,11 +88,12 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
     }
 
     while (from < until) {
-      const kept = await source.keptSince();
+      const kept = await source.keptSince(now());
       // The beginning lies an hour before what is missing.
       if (from.getTime() + SPAN_MS < kept.getTime()) {
         logger?.warn({ from, until: kept }, 'histories of this time were deleted before they were exported');
         from = kept;
+        continue;
       }
       const to = new Date(Math.min(from.getTime() + SPAN_MS, until.getTime()));
       let group: Run[] = [];
@@ -104,6 +127,9 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
       });
       try {
         return await Promise.race([end, exportAll(histories, new Date(untilText), ended)]);
+      } catch (error) {
+        if (error instanceof PersonNeededError) logger?.warn(error.message);
+        throw error;
       } finally {
         isOver.abort();
       }

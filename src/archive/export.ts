@@ -6,6 +6,7 @@ import { EXPORTED_TYPES, type HistorySource } from '../contracts/export';
 import { TASK_QUEUE } from '../contracts/gameround';
 import { eventsToText } from './history-text';
 import { parseTimestamp } from '../domain/time';
+import { PersonNeededError } from '../lifecycle';
 import { fileOf, type NamedRun } from './names';
 import type { Archive } from './types';
 
@@ -17,28 +18,44 @@ const NOT_FOUND = 5;
 /** The server does not say how long it keeps runs. */
 const UNKNOWN_RETENTION_S = 90 * 24 * 3_600;
 
-/** Its text is the time until which all that has ended is in the archive. So an archive that is new gets everything. */
+/**
+ * Its text is the time until which all that has ended is in the archive, and the namespace whose runs these are. So an archive
+ * that is new gets everything, and a second namespace does not take the time of the first one for its own.
+ */
 const MARK = 'exported-until.txt';
-/** The server may list a run some time after it has ended, so a part is looked at again. */
-const AGAIN_MS = 3_600_000;
 
 /** Reads the runs that have ended from the server, and writes their histories to the archive. Payloads stay encrypted. */
 export function historySource(client: Client, archive: Archive, taskQueue = TASK_QUEUE): HistorySource {
-  const keptSince = async (): Promise<Date> => {
-    const { connection, options } = client;
-    const { namespace } = options;
-    const { config } = await connection.workflowService.describeNamespace({ namespace });
-    const seconds = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) || UNKNOWN_RETENTION_S;
-    return new Date(Date.now() - seconds * 1_000);
+  const { namespace } = client.options;
+  const described = () => client.connection.workflowService.describeNamespace({ namespace });
+  /** A namespace has its own id in each cluster. */
+  const own = async (): Promise<string> => {
+    const { namespaceInfo } = await described();
+    return `${namespace} ${namespaceInfo?.id ?? ''}`.trim();
   };
+
+  /** A mark without a namespace says nothing. */
+  async function marked(): Promise<Date | undefined> {
+    const text = (await archive.has(MARK)) ? (await archive.read(MARK)).toString() : '';
+    const [, time = '', owner = ''] = /^(\S+) (.+)$/.exec(text.trim()) ?? [];
+    const until = parseTimestamp(time);
+    if (until === undefined) return undefined;
+    if (owner !== (await own())) throw new PersonNeededError(isForeign(archive.place, owner, namespace));
+    return new Date(until);
+  }
+
   return {
-    keptSince,
-    async begin() {
-      const marked = (await archive.has(MARK)) && (await archive.read(MARK)).toString().trim();
-      const until = marked === false ? undefined : parseTimestamp(marked);
-      return until === undefined ? keptSince() : new Date(until - AGAIN_MS);
+    async keptSince(now) {
+      const { config } = await described();
+      const seconds = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) || UNKNOWN_RETENTION_S;
+      return new Date(now.getTime() - seconds * 1_000);
     },
-    mark: (until) => archive.write(MARK, Buffer.from(`${until.toISOString()}\n`)),
+    marked,
+    async mark(until) {
+      // Two namespaces may have begun with the same new archive.
+      await marked();
+      await archive.write(MARK, Buffer.from(`${until.toISOString()} ${await own()}\n`));
+    },
     async *endedIn(from, until) {
       const types = EXPORTED_TYPES.map((type) => `'${type}'`).join(', ');
       const query =
@@ -56,6 +73,13 @@ export function historySource(client: Client, archive: Archive, taskQueue = TASK
       return 'written';
     },
   };
+}
+
+function isForeign(place: string, owner: string, namespace: string): string {
+  return (
+    `${place} has the histories of the namespace ${owner}, so those of ${namespace} are not exported to it: name another place in EXPORT_TO. ` +
+    `If ${namespace} was set up anew and goes on with this archive, delete ${MARK} there`
+  );
 }
 
 /** Undefined if the server has deleted the run meanwhile. */

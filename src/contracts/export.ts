@@ -30,10 +30,13 @@ export interface ExportActivities {
 
 /** The server's histories, and the archive to which they are written. */
 export interface HistorySource {
-  /** The server has deleted the runs that ended before. */
-  keptSince(): Promise<Date>;
-  /** From when on the archive may lack histories. The server may have deleted some of them. */
-  begin(): Promise<Date>;
+  /** The server has deleted the runs that ended before. `now` is the time of the server. */
+  keptSince(now: Date): Promise<Date>;
+  /**
+   * The time until which the archive has everything; undefined if it is new.
+   * @throws PersonNeededError if it is the archive of another namespace
+   */
+  marked(): Promise<Date | undefined>;
   /** Runs that ended in this time. Without `until`: also those that have ended just now. */
   endedIn(from: Date, until?: Date): AsyncIterable<{ workflowId: string; runId: string }>;
   /** `there`: it was exported before. `gone`: the server has deleted it meanwhile. */
