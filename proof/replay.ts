@@ -25,18 +25,26 @@ export interface ReplayOptions {
   /** The bundle with told.ts (bundle.ts). */
   codePath: string;
   dataConverter?: DataConverter;
+  /** After that time the replay of one run counts as failed. */
+  limitMs?: number | undefined;
 }
+
+/** The largest histories replay in a fraction of it. */
+const LIMIT_MS = 120_000;
 
 /**
  * Replays runs, one after another. Besides the replay of the SDK it compares what the code of today asks of its activities,
  * answers and returns with what the history has, value by value.
  */
 export async function* replay(runs: AsyncIterable<Run>, options: ReplayOptions): AsyncIterable<Replayed> {
+  const { codePath, dataConverter, limitMs = LIMIT_MS } = options;
   const source = runs[Symbol.asyncIterator]();
   // Runs without a readable history are not replayed. They are returned before the next replayed one.
   const unread: Replayed[] = [];
   let current: Run | undefined;
   let told = new Map<string, unknown>();
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (error: Error) => void = () => undefined;
   const sinks: InjectedSinks<ToldSinks & CallSinks> = {
     // No call waits here. Without this sink the SDK logs an error for each.
     calls: { askNow: { fn: () => undefined, callDuringReplay: false } },
@@ -52,28 +60,41 @@ export async function* replay(runs: AsyncIterable<Run>, options: ReplayOptions):
       }
       current = run;
       told = new Map();
+      timer = setTimeout(() => giveUp(new Error(`no result after ${limitMs / 1_000} s`)), limitMs);
       yield { workflowId: run.workflowId, history: withRunId(run.history) };
     }
   }
 
-  const { codePath, dataConverter } = options;
+  function result<T>(replayed: AsyncIterator<T>): Promise<IteratorResult<T>> {
+    return new Promise<IteratorResult<T>>((resolve, reject) => {
+      giveUp = reject;
+      replayed.next().then(resolve, reject);
+    }).finally(() => clearTimeout(timer));
+  }
+
   for (let isWhole = false; !isWhole;) {
+    const replayed = Worker.runReplayHistories(
+      { workflowBundle: { codePath }, dataConverter, sinks },
+      readable(),
+    );
     try {
-      const replayed = Worker.runReplayHistories(
-        { workflowBundle: { codePath }, dataConverter, sinks },
-        readable(),
-      );
-      for await (const { error } of replayed) {
+      for (;;) {
+        const next = await result(replayed);
+        if (next.done === true) break;
         yield* unread.splice(0);
-        if (current !== undefined) yield { run: current, problem: problemOf(current, error, told) };
+        if (current !== undefined)
+          yield { run: current, problem: problemOf(current, next.value.error, told) };
         current = undefined;
       }
       isWhole = true;
     } catch (error) {
-      // The SDK stops at a history that it can't take at all. The next ones are replayed by a new worker.
+      // The SDK stops at a history that it can't take at all, or gives no result, since its native part has crashed. The next ones are
+      // replayed by a new worker. The old one is left alone: its end might never come.
       if (current === undefined) throw error;
       yield { run: current, problem: { ...nameOf(current), reason: textOf(error) } };
       current = undefined;
+    } finally {
+      void replayed.return?.();
     }
   }
   yield* unread;

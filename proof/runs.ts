@@ -114,6 +114,14 @@ function otherThan(found: string, said: string, [started]: readonly Fact[]): str
   return isFound && (said === '' || said === begun) ? undefined : begun;
 }
 
+/** The SDK gives no result for some histories that have another form. */
+function checkForm({ events }: History): void {
+  if (!events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name)
+    throw new Error('the history does not begin with the start of a workflow and its type');
+  const odd = events.findIndex(({ eventId }, index) => Number(eventId) !== index + 1);
+  if (odd >= 0) throw new Error(`event ${String(events[odd]?.eventId)} is in the place of event ${odd + 1}`);
+}
+
 async function runOf(
   named: Pick<Run, 'workflowId' | 'runId'>,
   read: () => Promise<History>,
@@ -121,10 +129,10 @@ async function runOf(
 ): Promise<Run> {
   try {
     const history = await read();
-    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-    if (!started) throw new Error('the history does not begin with the start of a workflow');
+    checkForm(history);
+    const said = history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? '';
     const facts = await factsOf(history, codec);
-    const other = otherThan(named.workflowId, started.workflowId ?? '', facts);
+    const other = otherThan(named.workflowId, said, facts);
     if (other !== undefined) throw new Error(`it is that of ${other}, not of ${named.workflowId}`);
     return { ...named, history, facts };
   } catch (error) {

@@ -2703,6 +2703,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (first !== undefined) continue;',
   },
   {
+    rows: ['c8.replayEnds'],
+    file: 'proof/runs.ts',
+    find: '    checkForm(history);\n',
+    replace: '',
+  },
+  {
     rows: ['c8.audit'],
     file: 'proof/compare.ts',
     find: 'snapshot: jsonIn(found.snapshot),',

@@ -32,13 +32,13 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const put = (name: string, text: string | Buffer): Promise<void> => writeFile(join(folder, name), text);
 
 /** What is wrong with the histories in the folder, by the name of the file; '' if one replays. */
-async function problems(code = codePath, keys = NO_KEYS): Promise<Record<string, string>> {
+async function problems(code = codePath, keys = NO_KEYS, limitMs?: number): Promise<Record<string, string>> {
   const found: [string, string][] = [];
   const runs = runsInArchive(await openArchive(folder), createPayloadCodec(keys), '');
   const reason = ({ problem }: Replayed): string =>
     problem === undefined ? '' : `${problem.eventId ?? '-'} ${problem.reason}`;
-  for await (const replayed of replay(runs, { codePath: code, dataConverter: dataConverterOf(keys) }))
-    found.push([replayed.run.file ?? '', reason(replayed)]);
+  const options = { codePath: code, dataConverter: dataConverterOf(keys), limitMs };
+  for await (const replayed of replay(runs, options)) found.push([replayed.run.file ?? '', reason(replayed)]);
   return Object.fromEntries(found);
 }
 
@@ -60,6 +60,21 @@ test('a changed amount, a damaged file and a file that is no history are named, 
     'd-spin.json': '',
     'e-otherwise.json': expect.stringMatching(/^\d+ .*/s) as string,
     'f-whole.json.gz': '',
+  });
+});
+
+test('a history that the SDK gives no result for is named, and the next ones replay', async () => {
+  const spin = await recorded('spin-won');
+  await put('a-no-type.json', spin.replace('"workflowType":', '"workflXwType":'));
+  await put('b-no-queue.json', spin.replace('"taskQueue":', '"taskQueXe":'));
+  await put('c-no-event.json', spin.replace('"eventId":"2"', '"eventId":"3"'));
+  await put('d-whole.json', spin);
+  expect(await problems(codePath, NO_KEYS, 3_000)).toEqual({
+    'a-no-type.json':
+      "- the history can't be read: the history does not begin with the start of a workflow and its type",
+    'b-no-queue.json': '- no result after 3 s',
+    'c-no-event.json': "- the history can't be read: event 3 is in the place of event 2",
+    'd-whole.json': '',
   });
 });
 
