@@ -21,11 +21,26 @@ export function runProcess(main: () => Promise<void>): void {
     const isPlain = [ConfigError, TenantsFileError, PersonNeededError].some((kind) => error instanceof kind);
     const text = String(error instanceof Error ? error[isPlain ? 'message' : 'stack'] : error);
     process.stderr.write(`${withoutSecrets(text)}\n`);
-    void endLog().finally(() => process.exit(1));
+    void endLog().finally(() => end(1));
   };
   process.on('uncaughtException', fail);
   process.stderr.on('error', () => undefined);
-  main().then(() => void endLog().finally(() => process.exit()), fail);
+  main().then(() => void endLog().finally(() => end()), fail);
+}
+
+const LAST_REQUESTS_MS = 1_000;
+const LOOK_MS = 20;
+
+/**
+ * Ends the process. `process.exit` waits for each call to the file system, and one to a network folder whose server is gone
+ * never returns. Only SIGKILL ends the process then.
+ */
+async function end(code?: number): Promise<void> {
+  const isReading = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
+  for (let waited = 0; isReading() && waited < LAST_REQUESTS_MS; waited += LOOK_MS)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  if (isReading()) process.kill(process.pid, 'SIGKILL');
+  process.exit(code);
 }
 
 /**
