@@ -4,9 +4,9 @@ import { holdsGuard } from '../src/domain/round/replies';
 import { needsWorkflow } from '../src/domain/round/restored';
 import type { RoundSnapshot } from '../src/domain/round/types';
 import type { RoundDocument } from '../src/read-model/rounds';
-import { addTo, fieldsThatDiffer, type Totals } from './compare';
+import { addTo, fieldsThatDiffer, parsed, type Totals } from './compare';
 import { describe, type Difference } from './differences';
-import { recordIn, type RecordInHistory } from './record';
+import { isOfOddForm, recordIn, type RecordInHistory } from './record';
 import { replay, type Replayed, type ReplayOptions } from './replay';
 import { gameroundOf, type Run } from './runs';
 
@@ -86,6 +86,19 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
       const at = problem.eventId === undefined ? '' : `event ${problem.eventId}: `;
       tell({ gameround, kind: 'replay', reasons: [`${at}${problem.reason}`] });
     }
+    try {
+      await compare(run, gameround);
+    } catch (error) {
+      if (!isOfOddForm(error)) throw error;
+      seen.set(gameround, seen.get(gameround) ?? -1);
+      const reasons = [
+        `the history or the record has another form than the service writes: ${error.message}`,
+      ];
+      tell({ gameround, kind: 'replay', reasons });
+    }
+  }
+
+  async function compare(run: Run, gameround: string): Promise<void> {
     const judged = await judgeLive(ports, run, gameround);
     if (judged !== undefined && judged.told.ending === undefined) running.add(gameround);
     const before = seen.get(gameround) ?? -1;
@@ -231,11 +244,9 @@ function isLost({ facts }: Run, { ending }: RecordInHistory): boolean {
   );
 }
 
+/** Undefined if it has another form than the service writes. That is a finding. */
 function snapshotIn({ snapshot }: RoundDocument): RoundSnapshot | undefined {
-  try {
-    return JSON.parse(snapshot) as RoundSnapshot;
-    // eslint-disable-next-line no-restricted-syntax -- a text that is no JSON is a finding
-  } catch {
-    return undefined;
-  }
+  const { identity, transactions } = Object(parsed(snapshot)) as Partial<RoundSnapshot>;
+  const isWhole = typeof identity === 'object' && Array.isArray(transactions);
+  return isWhole ? (parsed(snapshot) as RoundSnapshot) : undefined;
 }

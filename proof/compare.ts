@@ -18,18 +18,21 @@ export function fieldsThatDiffer(
   return differences(expected, {
     ...found,
     // The times of the marks are in no history.
-    waiting: found.waiting?.map(({ mark }) => mark),
-    snapshot: jsonIn(found.snapshot),
+    waiting: Array.isArray(found.waiting)
+      ? found.waiting.map((one: unknown) => (Object(one) as { mark?: unknown }).mark)
+      : found.waiting,
+    snapshot: parsed(found.snapshot),
   });
 }
 
-/** A snapshot that was changed by hand may be no JSON. */
-export function jsonIn(snapshot: unknown): unknown {
+/** The value of a JSON text. A text that was changed by hand may be no text, or no JSON: it is returned as a text. */
+export function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return JSON.stringify(text);
   try {
-    return JSON.parse(String(snapshot)) as unknown;
+    return JSON.parse(text) as unknown;
     // eslint-disable-next-line no-restricted-syntax -- a text that is no JSON is a finding
   } catch {
-    return snapshot;
+    return text;
   }
 }
 

@@ -8,6 +8,7 @@ import { A_RECORD, createGuards } from '../src/read-model/guards';
 import type { RoundDocument, Rounds } from '../src/read-model/rounds';
 import type { AuditPorts, Document } from './audit';
 import { queryOf, type Options } from './command';
+import { parsed } from './compare';
 import { runOnServer, runsInArchive, runsOnServer, type Run, type Wanted } from './runs';
 
 /** Where the histories and the records are. */
@@ -89,7 +90,15 @@ function isWanted({ facts, history }: Run, { operator, since }: Options): boolea
     facts.at(-1)?.is === 'ended' &&
     Number(last?.seconds) * 1_000 < new Date(since).getTime();
   // A reconciliation has no identity.
-  return identity !== undefined && !isOld && (operator === undefined || identity.operatorId === operator);
+  return (
+    identity !== undefined && !isOld && (operator === undefined || operatorIn(started.args[0]) === operator)
+  );
+}
+
+/** The operator of a round, from the argument of its workflow; undefined if that has another form than the service writes. */
+function operatorIn(start: unknown): string | undefined {
+  const { identity } = Object(start) as Partial<GameroundStart>;
+  return (Object(identity) as Partial<GameroundStart['identity']>).operatorId;
 }
 
 /**
@@ -178,8 +187,8 @@ async function guardOf(
 
 async function* undecidedBets({ db }: Rounds, { operator }: Options): AsyncIterable<string> {
   for await (const { gameround, start } of createGuards(db).undecidedBets()) {
-    const { identity } = JSON.parse(start) as GameroundStart;
-    if (operator === undefined || identity.operatorId === operator) yield gameround;
+    const ofBet = operatorIn(parsed(start));
+    if (operator === undefined || ofBet === undefined || ofBet === operator) yield gameround;
   }
 }
 

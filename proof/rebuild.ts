@@ -6,7 +6,7 @@ import type { Rounds } from '../src/read-model/rounds';
 import type { Finding } from './audit';
 import { fieldsThatDiffer } from './compare';
 import { describe } from './differences';
-import { recordIn, type RecordInHistory } from './record';
+import { isOfOddForm, recordIn, type RecordInHistory } from './record';
 import { gameroundOf, type Run } from './runs';
 
 export interface RebuildPorts {
@@ -53,6 +53,15 @@ export async function rebuild(ports: RebuildPorts): Promise<Rebuilt> {
     ports.step();
     const gameround = gameroundOf(run);
     const tell = (reasons: string[]): void => note({ gameround, kind: 'replay', reasons });
+    try {
+      await restore(run, gameround, tell);
+    } catch (error) {
+      if (!isOfOddForm(error)) throw error;
+      tell([`the history or the record has another form than the service writes: ${error.message}`]);
+    }
+  }
+
+  async function restore(run: Run, gameround: string, tell: (reasons: string[]) => void): Promise<void> {
     const told = recordIn(run.facts);
     if (told === undefined || told.faults.length > 0)
       tell(told?.faults ?? [run.unreadable ?? 'it is no round']);

@@ -31,6 +31,11 @@ interface Write {
   isDelivery: boolean;
 }
 
+/** Whether a value of a history or a record has another form than the service writes. A server that is down fails otherwise. */
+export function isOfOddForm(error: unknown): error is Error {
+  return [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind);
+}
+
 /**
  * Rebuilds the record of a round from the history of one run, by the rules of the activities (activities/read-model.ts and
  * deliver.ts): a projection writes its snapshot, a delivery the round after its outcome. The version decides which write

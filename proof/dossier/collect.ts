@@ -5,7 +5,7 @@ import { givenBackHashes, openTransactions } from '../../src/domain/round/transa
 import type { RoundSnapshot, RoundTransaction } from '../../src/domain/round/types';
 import type { RoundDocument } from '../../src/read-model/rounds';
 import { A_RECORD } from '../../src/read-model/guards';
-import { fieldsThatDiffer, jsonIn } from '../compare';
+import { fieldsThatDiffer, parsed } from '../compare';
 import { describe } from '../differences';
 import { runsOfRound, type Evidence } from '../evidence';
 import { resetIn } from '../events';
@@ -150,7 +150,7 @@ export async function collect(
 
 /** A record that was changed by hand may hold no snapshot, or another round's. */
 function snapshotOf({ _id, snapshot }: RoundDocument): RoundSnapshot {
-  const read = jsonIn(snapshot);
+  const read = parsed(snapshot);
   const { gameround } = Object((Object(read) as Partial<RoundSnapshot>).identity) as { gameround?: unknown };
   if (gameround !== _id)
     throw new PersonNeededError(
