@@ -60,6 +60,11 @@ export interface Audited {
   records: Totals;
 }
 
+/** Whether there was nothing to examine. */
+export function isEmpty({ rounds, inProgress, expired, findings }: Audited): boolean {
+  return rounds + inProgress + expired + findings === 0;
+}
+
 /**
  * Compares each record with what its history says, and replays each history. Memory holds a number for each round, and the
  * differences that were found.

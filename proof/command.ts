@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { z } from 'zod';
@@ -57,8 +57,18 @@ export function queryOf(
 /** The archive of the option `--dir`, otherwise that of the settings. */
 export async function archiveOf({ exportTo }: Config, { dir }: Options): Promise<Archive | undefined> {
   if (dir === undefined) return exportTo && openArchive(exportTo.place, exportTo.endpoint);
-  if (!dir.startsWith('s3:') && !existsSync(dir)) throw new PersonNeededError(`there is no folder ${dir}`);
+  if (!dir.startsWith('s3:') && statSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new PersonNeededError(`there is no folder ${dir}`);
   return openArchive(dir, exportTo?.endpoint);
+}
+
+/**
+ * Says that there was nothing to examine, and sets the exit status. An empty answer proves nothing: the operator, the hash, the
+ * folder or the database is another one than was meant.
+ */
+export function nothingFound(what: string, write = (text: string) => void process.stdout.write(text)): void {
+  write(`nothing was found to ${what}: look at the options and the settings\n`);
+  process.exitCode = 1;
 }
 
 /** Turns the SDK's own log of failed replays off, since the commands report them. */

@@ -103,13 +103,18 @@ function operatorIn(start: unknown): string | undefined {
 
 /**
  * The same, without rounds whose record says that they are over. So a rebuild that was stopped goes on where it was. A round
- * that is named by its hash is always read.
+ * that is named by its hash is always read. `found` is called for each round, also for those that are left out.
  */
-export function missingRounds(evidence: Evidence, options: Options): AsyncIterable<Run> {
+export function missingRounds(
+  evidence: Evidence,
+  options: Options,
+  found: () => void = () => undefined,
+): AsyncIterable<Run> {
   const { collection } = evidence.rounds;
   return roundsIn(evidence, options, async ({ workflowId }) => {
     // An archive has reconciliations, too.
     if (!workflowId.startsWith(workflowIdOf(''))) return false;
+    found();
     if (options.hash !== undefined) return true;
     const over = {
       _id: workflowId.slice(workflowIdOf('').length),

@@ -4,9 +4,9 @@ import { runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { dataConverterOf } from '../src/payloads/data-converter';
 import { createRounds } from '../src/read-model/rounds';
-import { audit } from './audit';
+import { audit, isEmpty } from './audit';
 import { withReplayBundle } from './bundle';
-import { archiveOf, counted, optionsOf, progressOf, quietRuntime } from './command';
+import { archiveOf, counted, nothingFound, optionsOf, progressOf, quietRuntime } from './command';
 import { auditPorts } from './evidence';
 import { jsonReport, linesOf, tableOf } from './report';
 
@@ -49,4 +49,5 @@ runProcess(async () => {
     `; ${inProgress} with a wallet call in progress, ${expired} past Temporal's retention\n`,
   );
   if (findings > 0) process.exitCode = 1;
+  if (isEmpty(audited)) nothingFound('audit');
 });

@@ -26,8 +26,12 @@ runProcess(async () => {
   const { html, json, head } = write(await collect(evidence, hash, made));
   const name = (out ?? `dossier-${hash}`).replace(/\.(html|json)$/, '');
   // It has personal data.
-  await writeFile(`${name}.html`, html, { mode: 0o600 });
-  await writeFile(`${name}.json`, json, { mode: 0o600 });
+  try {
+    await writeFile(`${name}.html`, html, { mode: 0o600 });
+    await writeFile(`${name}.json`, json, { mode: 0o600 });
+  } catch (error) {
+    throw new PersonNeededError(`the dossier can't be written: ${(error as Error).message}`);
+  }
   await connection.close();
   await database.client.close();
   process.stdout.write(`${name}.html\n${name}.json\nfingerprint ${head}\n`);

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { historySource } from '../src/archive/export';
 import { loadConfig } from '../src/config';
 import { connectLazily } from '../src/foundation';
@@ -14,6 +15,8 @@ runProcess(async () => {
   const to = dir ?? config.exportTo?.place;
   if (to === undefined) throw new PersonNeededError(`EXPORT_TO is off; usage: ${USAGE}`);
   const { client, connection } = connectLazily(config);
+  if (dir !== undefined && !dir.startsWith('s3:') && statSync(dir, { throwIfNoEntry: false })?.isFile())
+    throw new PersonNeededError(`${dir} is no folder`);
   const histories = historySource(client, await openArchive(to, config.exportTo?.endpoint));
   const progress = progressOf(['history', 'histories', 'exported']);
   let failed = 0;

@@ -4,7 +4,7 @@ import { runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { createGuards } from '../src/read-model/guards';
 import { createRounds, ensureRoundIndexes } from '../src/read-model/rounds';
-import { archiveOf, counted, optionsOf, progressOf } from './command';
+import { archiveOf, counted, nothingFound, optionsOf, progressOf } from './command';
 import { missingRounds } from './evidence';
 import { rebuild } from './rebuild';
 import { linesOf } from './report';
@@ -23,13 +23,17 @@ runProcess(async () => {
   const archive = await archiveOf(config, options);
   const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment, archive };
   const progress = progressOf(['run', 'runs', 'read']);
+  let isEmpty = true;
   const rebuilt = await rebuild({
-    runs: missingRounds(evidence, options),
+    runs: missingRounds(evidence, options, () => (isEmpty = false)),
     rounds,
     environment,
     guards: createGuards(database.db),
     found: (finding) => process.stdout.write(`${linesOf(finding)}\n`),
-    step: progress.step,
+    step: () => {
+      isEmpty = false;
+      progress.step();
+    },
   });
   progress.end();
   await connection.close();
@@ -39,4 +43,5 @@ runProcess(async () => {
     `${counted(records, 'record')} written, ${counted(guards, 'open round')} with the guard, ${counted(findings, 'finding')}\n`,
   );
   if (findings > 0) process.exitCode = 1;
+  if (isEmpty) nothingFound('rebuild');
 });

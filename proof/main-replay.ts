@@ -5,7 +5,7 @@ import { PersonNeededError, runProcess } from '../src/lifecycle';
 import { createPayloadCodec } from '../src/payloads/codec';
 import { dataConverterOf } from '../src/payloads/data-converter';
 import { withReplayBundle } from './bundle';
-import { archiveOf, counted, optionsOf, progressOf, queryOf, quietRuntime } from './command';
+import { archiveOf, counted, nothingFound, optionsOf, progressOf, queryOf, quietRuntime } from './command';
 import { runsOfRound } from './evidence';
 import { replay, type Problem } from './replay';
 import { runsInArchive, runsOnServer } from './runs';
@@ -46,8 +46,8 @@ runProcess(async () => {
   process.stdout.write(
     `${counted(count, 'run')}, ${failed} that ${failed === 1 ? 'does' : 'do'} not replay\n`,
   );
-  // An empty answer proves nothing: the hash or the folder is wrong.
-  if (failed > 0 || count === 0) process.exitCode = 1;
+  if (failed > 0) process.exitCode = 1;
+  if (count === 0) nothingFound('replay');
 });
 
 function lineOf({ workflowId, runId, eventId, reason }: Problem): string {

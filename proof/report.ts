@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { PersonNeededError } from '../src/lifecycle';
 import type { Audited, Finding } from './audit';
 import { netOf, type Total, type Totals } from './compare';
 
@@ -47,7 +48,7 @@ export interface JsonReport {
 /** Writes the report as one JSON object, each finding when it is found. Amounts are texts, since they may be large. */
 export function jsonReport(file: string | undefined): JsonReport {
   if (file === undefined) return { add: () => undefined, end: () => undefined };
-  const target = openSync(file, 'w');
+  const target = opened(file);
   writeSync(target, '{"findings":[');
   let separator = '\n';
   return {
@@ -61,6 +62,14 @@ export function jsonReport(file: string | undefined): JsonReport {
       closeSync(target);
     },
   };
+}
+
+function opened(file: string): number {
+  try {
+    return openSync(file, 'w');
+  } catch (error) {
+    throw new PersonNeededError(`${file} can't be written: ${(error as Error).message}`);
+  }
 }
 
 function plain(totals: Totals): object[] {

@@ -2967,6 +2967,12 @@ export const BREAKS: readonly Break[] = [
     replace: "overlap: 'ALLOW_ALL'",
   },
   {
+    rows: ['c8.auditNothing'],
+    file: 'proof/evidence.ts',
+    find: '    found();\n',
+    replace: '',
+  },
+  {
     rows: ['c8.drill'],
     file: 'proof/replay.ts',
     find: 'if (reset === undefined || !started) return history;',

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Finding } from '../../proof/audit';
-import { counted } from '../../proof/command';
-import { roundsIn } from '../../proof/evidence';
+import { isEmpty, type Finding } from '../../proof/audit';
+import { counted, type Options } from '../../proof/command';
+import { missingRounds, roundsIn } from '../../proof/evidence';
 import { openArchive } from '../../src/archive';
 import { finished, playerOf, refused, until } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
@@ -198,6 +198,20 @@ test('a run that is on the server and in the folder is read once', async () => {
   for await (const _run of roundsIn(evidence, {})) both += 1;
   expect(both).toBe(onServer);
   await rm(folder, { recursive: true });
+});
+
+test('nothing to examine is known as such, and differs from nothing to do', async () => {
+  const { hash } = (await playerOf(harness).start({ endGame: true, winAmount: 7 })).gameRoundInfo;
+  await finished(harness, hash);
+  expect(isEmpty(await proof.audited({ operator: 'nosuch' }))).toBe(true);
+  expect(isEmpty(await proof.audited())).toBe(false);
+  const found = async (options: Options): Promise<number> => {
+    let count = 0;
+    for await (const _run of missingRounds(proof.evidence(), options, () => (count += 1))) continue;
+    return count;
+  };
+  expect(await found({ hash: 'nosuch' })).toBe(0);
+  expect(await found({})).toBeGreaterThan(0);
 });
 
 test('one is written in the singular', () => {

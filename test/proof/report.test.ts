@@ -2,7 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Audited, Finding } from '../../proof/audit';
+import { archiveOf } from '../../proof/command';
 import { jsonReport, tableOf } from '../../proof/report';
+import type { Config } from '../../src/config';
+import { PersonNeededError } from '../../src/lifecycle';
 
 const total = { operator: 'op1', currency: 'EUR', rounds: 2, debits: 2n ** 60n, credits: 300n, voids: 250n };
 const totals = new Map([['op1#EUR', total]]);
@@ -28,6 +31,16 @@ test('the JSON report has each finding, the counts, and exact amounts as texts',
     ...{ histories: [row], records: [row] },
   });
   rmSync(folder, { recursive: true });
+});
+
+test('a folder that is none and a report that can not be written are errors for a person', async () => {
+  const config = {} as Config;
+  for (const dir of [__filename, '/nonexistent'])
+    await expect(archiveOf(config, { dir })).rejects.toThrow(
+      new PersonNeededError(`there is no folder ${dir}`),
+    );
+  for (const file of ['/nonexistent/x', tmpdir()])
+    expect(() => jsonReport(file)).toThrow(new RegExp(`^${file} can't be written: `));
 });
 
 test('the table has a row for the histories and one for MongoDB', () => {
