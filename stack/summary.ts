@@ -28,13 +28,21 @@ export function summary(config: StackConfig, stack: Shown, tookMs: number): stri
   ].join('\n');
 }
 
-/** The links of the start pages as text: `label url; label url`. */
+/**
+ * The links of the start pages as text: `label url; label url`. Partners see the API's page, so it has the other addresses only
+ * where it is a sandbox that this machine alone can reach.
+ */
 export function startLinks(config: StackConfig, stack: Addresses): string {
-  return addresses(config, stack)
+  const { host } = config.service.http;
+  const isOwn = config.sandbox !== undefined && ['127.0.0.1', '::1', 'localhost'].includes(host);
+  const all = addresses(config, stack);
+  return (isOwn ? all : all.filter(([label]) => API_LABELS.includes(label)))
     .filter(([, value]) => value.startsWith('http'))
     .map(([label, url]) => `${label} ${url}`)
     .join('; ');
 }
+
+const API_LABELS = ['API', 'API description', 'Health'];
 
 function addresses(config: StackConfig, stack: Addresses): [string, string][] {
   const { host, port } = config.service.http;

@@ -40,6 +40,19 @@ it('the only link to the demo game is the launch: its page without one has no se
   expect(text).not.toContain(':9002/play');
 });
 
+it.each<[string, NodeJS.ProcessEnv]>([
+  ['without the sandbox', { SANDBOX: 'off' }],
+  ['that other machines can reach', { HOST: '0.0.0.0' }],
+])('the API of a service %s: only its own links', (_, env) => {
+  const config = readStackConfig({ ...ENV, ...env });
+  const servers = { temporalAddress: '127.0.0.1:7233', mongodbUri: 'mongodb://m' };
+  expect(startLinks(config, servers).split('; ')).toEqual([
+    expect.stringMatching(/^API http:/),
+    expect.stringMatching(/^API description http:.*\/docs$/),
+    expect.stringMatching(/^Health http:.*\/health\/ready$/),
+  ]);
+});
+
 it('the API by itself: its own pages', async () => {
   const service = await startService();
   const html = await rootOf(service);
