@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startAdmin, type Admin } from '../src/admin';
 import type { HealthReport } from '../src/http/health';
@@ -76,6 +76,18 @@ test('its measures by operator, and those of the Temporal SDK', async () => {
     'gameround_wallet_calls_withheld_total{operator="op1",operation="debit",why="failing"} 1',
   );
   expect(lines).toContain('temporal_workflow_completed 3');
+});
+
+test('an answer of the SDK’s exporter that is not OK is no measure', async () => {
+  sdk.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
+    response.writeHead(500).end('temporal_half 1\n');
+  });
+  const [status, text] = await get('/metrics');
+  expect([status, text.includes('gameround_wallet_failing'), text.includes('temporal_')]).toEqual([
+    200,
+    true,
+    false,
+  ]);
 });
 
 test('without the SDK’s, its own', async () => {

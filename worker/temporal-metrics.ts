@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 
 const TIMEOUT_MS = 2_000;
 
-/** The Temporal SDK's own metrics, `temporal_…`. Rejects if its exporter does not respond. */
+/** The Temporal SDK's own metrics, `temporal_…`. Rejects if its exporter does not respond, or not with OK. */
 export async function temporalMetrics(address: string): Promise<string> {
   const reply = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!reply.ok) throw new Error(`the exporter of the SDK answers ${reply.status}`);
   return reply.text();
 }
 
