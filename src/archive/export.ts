@@ -7,7 +7,7 @@ import { TASK_QUEUE } from '../contracts/gameround';
 import { eventsToText } from './history-text';
 import { parseTimestamp } from '../domain/time';
 import { PersonNeededError } from '../lifecycle';
-import { fileOf, type NamedRun } from './names';
+import { fileOf, textIn, type NamedRun } from './names';
 import type { Archive } from './types';
 
 const zipped = promisify(gzip);
@@ -66,7 +66,7 @@ export function historySource(client: Client, archive: Archive, taskQueue = TASK
     },
     async export(run) {
       const file = fileOf(run);
-      if (await archive.has(file)) return 'there';
+      if ((await archive.has(file)) && (await isWhole(file, await archive.read(file)))) return 'there';
       const text = await historyTextOf(client, run);
       if (text === undefined) return 'gone';
       await archive.write(file, await zipped(text));
@@ -80,6 +80,16 @@ function isForeign(place: string, owner: string, namespace: string): string {
     `${place} has the histories of the namespace ${owner}, so those of ${namespace} are not exported to it: name another place in EXPORT_TO. ` +
     `If ${namespace} was set up anew and goes on with this archive, delete ${MARK} there`
   );
+}
+
+/** Its checksum says so. A copy of the archive, or a person, may have left a part of a file. */
+async function isWhole(file: string, bytes: Buffer): Promise<boolean> {
+  try {
+    return (await textIn(file, bytes)) !== '';
+    // eslint-disable-next-line no-restricted-syntax -- it is written again
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined if the server has deleted the run meanwhile. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { createExportActivities } from '../../activities/export';
 import { openArchive } from '../../src/archive';
 import { historySource } from '../../src/archive/export';
+import { fileOf, textIn } from '../../src/archive/names';
 import type { HistorySource } from '../../src/contracts/export';
 import type { Logger } from '../../src/logging';
 
@@ -233,5 +234,30 @@ describe('the archive of a namespace', () => {
       'histories of this time were deleted before they were exported',
     ]);
     expect(await markedText()).toBe(text);
+  });
+
+  test('a history whose file is empty, cut off or damaged is written again, and one in whose place is a folder is named', async () => {
+    const client = serverOf('production', 'a', hours(0.4, 0.3, 0.2, 0.1));
+    await exported(client);
+    const archive = await openArchive(folder);
+    const files = [0, 1, 2, 3].map((index) => fileOf({ workflowId: `gameround-a${index}`, runId: RUN_ID }));
+    const [empty, cut, damaged, whole] = files.map((file) => join(folder, file)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const bytes = await readFile(whole);
+    await writeFile(empty, '');
+    await writeFile(cut, bytes.subarray(0, -9));
+    await writeFile(damaged, Buffer.from(bytes).fill(0x55, 12, 14));
+    expect((await exported(client)).result).toMatchObject({ written: 3, failed: 0 });
+    for (const file of files) expect(await textIn(file, await archive.read(file))).toContain('"eventId":"1"');
+    await rm(whole);
+    await mkdir(whole);
+    expect(await exported(client)).toEqual({
+      result: expect.objectContaining({ written: 0, failed: 1 }) as unknown,
+      warnings: [expect.stringContaining('could not be exported')],
+    });
   });
 });

@@ -2925,6 +2925,12 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
+    rows: ['c8.exportWhole'],
+    file: 'src/archive/export.ts',
+    find: ' && (await isWhole(file, await archive.read(file)))',
+    replace: '',
+  },
+  {
     rows: ['c8.exportOwn'],
     file: 'src/archive/export.ts',
     find: 'if (owner !== (await own()))',
