@@ -40,7 +40,7 @@ async function end(code?: number): Promise<void> {
   for (let waited = 0; isReading() && waited < LAST_REQUESTS_MS; waited += LOOK_MS)
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   if (isReading()) process.kill(process.pid, 'SIGKILL');
-  process.exit(code);
+  process.exit(code ?? process.exitCode);
 }
 
 /**

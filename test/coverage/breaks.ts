@@ -2979,6 +2979,12 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
+    rows: ['c8.exitStatus'],
+    file: 'src/lifecycle.ts',
+    find: 'process.exit(code ?? process.exitCode);',
+    replace: 'process.exit(code);',
+  },
+  {
     rows: ['c8.drill'],
     file: 'proof/replay.ts',
     find: 'if (reset === undefined || !started) return history;',

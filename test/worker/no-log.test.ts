@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
@@ -41,6 +41,11 @@ async function endOf(stdout: 'pipe' | number, begun: (child: ChildProcess) => vo
   child.kill('SIGKILL');
   return code;
 }
+
+test('the exit status of a command is the one that it has set', () => {
+  const script = `require('./src/lifecycle').runProcess(async () => { process.exitCode = 1; })`;
+  expect(spawnSync(process.execPath, ['-e', script], { cwd: compiled.dir }).status).toBe(1);
+});
 
 test('the disk of the log is full', async () => {
   const full = openSync('/dev/full', 'w');
