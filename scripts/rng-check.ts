@@ -243,7 +243,9 @@ async function isInstalled(command: string): Promise<boolean> {
 main().then(
   (code) => (process.exitCode = code),
   (error: unknown) => {
-    console.error(`scripts/rng-check.ts could not be run: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(
+      `scripts/rng-check.ts could not be run: ${error instanceof Error ? error.message : String(error)}`,
+    );
     process.exitCode = 2;
   },
 );
