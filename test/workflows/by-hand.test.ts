@@ -31,7 +31,8 @@ afterAll(async () => {
   await harness?.stop();
 });
 
-function stateOf(gameround: string): Promise<RoundStateView> {
+async function stateOf(gameround: string): Promise<RoundStateView> {
+  await harness.taken(gameround);
   return harness.handle(gameround).query(stateQuery);
 }
 

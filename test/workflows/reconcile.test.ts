@@ -132,6 +132,7 @@ async function partlyPaid(): Promise<{ hash: string; settle: (lists: object) => 
 }
 
 async function pendingOf(hash: string): Promise<string[]> {
+  await harness.taken(hash);
   const { transactions } = await harness.handle(hash).query(stateQuery);
   return transactions.filter(({ outcome }) => outcome === 'pending').map((one) => one.hash);
 }
