@@ -34,7 +34,7 @@ test('npx gameround-conformance tests a wallet from an empty project', async () 
     const who = ['--secret', OPERATOR.secrets[0]!, '--player', 'alice', '--game', 'demo-slot'];
     const command = ['--no-install', 'gameround-conformance', 'wallet', ...where, ...who];
     const tested = await run('npx', command, { cwd: folder });
-    expect(tested.stdout).toContain('50 rules hold, 0 broken, 4 skipped');
+    expect(tested.stdout).toContain('51 rules hold, 0 broken, 4 skipped');
     const unknown = run('npx', [...command, '--player', 'bob'], { cwd: folder });
     await expect(unknown).rejects.toMatchObject({ code: 2 });
   } finally {
