@@ -3,6 +3,7 @@
  * Loaded by `node --require` into a process of the service. Kills the process, like a power cut, at a step of the
  * activities that carry commands. DIE_AT has the step, the moment and the number of the occurrence: `record before 2`.
  */
+const { setTimeout } = require('node:timers');
 const { Collection } = require('mongodb');
 
 const [step, moment, times = '1'] = (process.env.DIE_AT ?? '').split(' ');
