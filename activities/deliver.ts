@@ -24,6 +24,7 @@ import type { WaitingCalls } from '../src/contracts/waiting-calls';
 import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES, goOnWith } from './failures';
 import { whole } from './read-model';
+import { serverClock } from './server-clock';
 import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies {
@@ -79,7 +80,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
         if (typeof begun !== 'string' && 'result' in begun) return begun;
         const result =
           typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
-        return await finish(deps, delivery, { result, at: clock() }, end);
+        return await finish(deps, delivery, { result, at: clock().toISOString() }, end);
       } finally {
         clearInterval(alive);
       }
@@ -117,14 +118,6 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       );
     },
   };
-}
-
-/** The Temporal server's time, counted from the schedule time of this attempt, since workers' clocks may differ. */
-function serverClock(): () => string {
-  const { currentAttemptScheduledTimestampMs } = activityInfo();
-  const begunAt = performance.now();
-  return () =>
-    new Date(Math.round(currentAttemptScheduledTimestampMs + performance.now() - begunAt)).toISOString();
 }
 
 /**

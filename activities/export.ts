@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { ExportActivities, Exported, HistorySource } from '../src/contracts/export';
 import { PersonNeededError, untilAborted } from '../src/lifecycle';
 import type { Logger } from '../src/logging';
+import { serverClock } from './server-clock';
 
 export interface ExportDependencies {
   /** Absent: no histories are exported. */
@@ -24,13 +25,6 @@ const SPAN_MS = 3_600_000;
 const AGAIN_MS = 3_600_000;
 
 type Run = Parameters<HistorySource['export']>[0];
-
-/** The server's time: the clock of this machine may be wrong, and what it takes for deleted would never be exported. */
-function serverClock(): () => Date {
-  const { currentAttemptScheduledTimestampMs: scheduledAt } = activityInfo();
-  const begunAt = performance.now();
-  return () => new Date(scheduledAt + performance.now() - begunAt);
-}
 
 export function createExportActivities(deps: ExportDependencies): ExportActivities {
   const { histories, stopped, logger, exportedUntil } = deps;

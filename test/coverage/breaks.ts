@@ -2938,8 +2938,8 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c8.exportTime'],
-    file: 'activities/export.ts',
-    find: 'return () => new Date(scheduledAt + performance.now() - begunAt);',
+    file: 'activities/server-clock.ts',
+    find: 'return () => new Date(Math.round(currentAttemptScheduledTimestampMs + performance.now() - begunAt));',
     replace: 'return () => new Date(Date.now() + 0 * (scheduledAt + begunAt));',
   },
   {
