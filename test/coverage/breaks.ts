@@ -2940,7 +2940,7 @@ export const BREAKS: readonly Break[] = [
     rows: ['c8.exportTime'],
     file: 'activities/server-clock.ts',
     find: 'return () => new Date(Math.round(currentAttemptScheduledTimestampMs + performance.now() - begunAt));',
-    replace: 'return () => new Date(Date.now() + 0 * (scheduledAt + begunAt));',
+    replace: 'return () => new Date(Date.now() + 0 * (currentAttemptScheduledTimestampMs + begunAt));',
   },
   {
     rows: ['c8.exportTime#2'],
