@@ -14,7 +14,8 @@ module.exports = {
       },
     ],
   },
-  testTimeout: 60000,
+  // A busy machine is several times slower. Only a test that fails takes so long.
+  testTimeout: 180_000,
   // On two cores jest would take one; most tests wait for something. Timings in tests are tried with two.
   maxWorkers: 2,
 };

@@ -45,7 +45,7 @@ test('a folder that hangs holds one call: the next ones give up, and the process
   expect(ends).toEqual(attempts.map(() => refused));
   expect([next, lookedUp]).toEqual([`Error: ${folder} does not respond`, 'found']);
   expect(await archive.has('ab/before.json.gz')).toBe(true);
-}, 20_000);
+});
 
 test('a call to an object store that accepts it and does not answer ends', async () => {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' });
@@ -68,7 +68,7 @@ test('a call to an object store that accepts it and does not answer ends', async
     await expect(Promise.race([call(), sleep(5_000, 'still waits', { ref: false })])).rejects.toThrow();
   for (const socket of sockets) socket.destroy();
   server.close();
-}, 30_000);
+});
 
 test('two processes that write a file at once: it is whole at each moment, and no part of it stays', async () => {
   const bytes = Buffer.alloc(3_000_000, 'x');
@@ -87,7 +87,7 @@ test('two processes that write a file at once: it is whole at each moment, and n
   }
   expect([...sizes]).toEqual([bytes.length]);
   expect((await readdir(join(folder, 'ab'))).filter((name) => name.endsWith('.part'))).toEqual([]);
-}, 30_000);
+});
 
 test('a write that fails leaves no file', async () => {
   const archive = await openArchive(folder);

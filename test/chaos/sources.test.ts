@@ -34,7 +34,7 @@ test('a seed gives the same faults again, and another seed others', () => {
 test('the next workflow code compiles, so that a deploy can be dealt', async () => {
   const next = await compiledWith(NEXT_WORKFLOWS);
   expect(next).not.toBe(await compiledWith([]));
-}, 60_000);
+});
 
 test('a kind of fault that can never be dealt is a violation', () => {
   const dealt = (name: string, error?: string): Injected => ({

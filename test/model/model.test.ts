@@ -37,7 +37,7 @@ let stack: E2eStack;
 
 beforeAll(async () => {
   stack = await startService();
-}, 120_000);
+});
 afterAll(() => stack?.close(), 60_000);
 
 interface Lane {

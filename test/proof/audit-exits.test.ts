@@ -18,7 +18,7 @@ let harness: RoundsHarness;
 beforeAll(async () => {
   proof = await startProof({ walletTimeoutMs: 5_000 });
   harness = proof.harness;
-}, 60_000);
+});
 
 afterEach(() => harness.clearFaults());
 
@@ -92,7 +92,6 @@ test.each([
     await finished(harness, hash);
     expect((await proof.audited()).all).toEqual({});
   },
-  60_000,
 );
 
 test.each(['bet', 'win'])(
@@ -128,7 +127,6 @@ test.each(['bet', 'win'])(
     );
     expect((await proof.audited()).all).toEqual({});
   },
-  60_000,
 );
 
 test('a rebuild of a record that is there and differs says so, and does not write over it', async () => {
@@ -188,7 +186,7 @@ test('a round that a person has reset is no difference, open or over, once or tw
   await player.end(open);
   await finished(harness, open);
   expect((await proof.audited()).all).toEqual({});
-}, 60_000);
+});
 
 test('a run that is on the server and in the folder is read once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));

@@ -16,7 +16,7 @@ let harness: RoundsHarness;
 beforeAll(async () => {
   proof = await startProof();
   harness = proof.harness;
-}, 60_000);
+});
 
 afterAll(() => proof?.stop());
 
@@ -103,7 +103,7 @@ test('rounds of every kind: the audit is clean, names each changed record, and i
   const after = await proof.audited();
   expect(after.all).toEqual({});
   expect(after.histories.get('op1#EUR')).toMatchObject({ credits: total.credits + 42n });
-}, 120_000);
+});
 
 test('a round that Temporal has deleted is rebuilt and audited from its exported history', async () => {
   await harness.db.dropDatabase();

@@ -87,7 +87,7 @@ test('the program of docs/dossier.md prints no fingerprint for a file with anyth
     expect(`${name} ${said}`).not.toMatch(/fingerprint [0-9a-f]{64}|Traceback/);
     expect([name, verify(Buffer.from(text), head).problems]).not.toEqual([name, []]);
   }
-}, 120_000);
+});
 
 test('a dossier under the name of the other form is refused, and its entries have no markup', () => {
   const { html, json, head } = made('<h1>The player has won</h1>');

@@ -25,7 +25,7 @@ beforeAll(async () => {
   proof = await startProof();
   harness = proof.harness;
   WON = /"gameround-([0-9a-f-]{36})"/.exec(await recorded('spin-won'))![1]!;
-}, 60_000);
+});
 
 afterAll(() => proof?.stop());
 
@@ -112,7 +112,7 @@ test('a dossier has the calls, the wallet, the random numbers, the record and th
   ]);
   for (const { secrets } of OPERATORS) for (const secret of secrets) expect(json).not.toContain(secret);
   expect(json).not.toMatch(/stackTrace|signedWith|secret|authorization|x-h-auth/i);
-}, 60_000);
+});
 
 /** A round whose win the operator refuses: it is crashed. */
 async function crashedRound(): Promise<string> {
@@ -208,7 +208,7 @@ test('what a person sends in the name of the game is shown as the person’s, wi
     `The call comes again: A person reports a win of 0.01 EUR ${BY_ANN}`,
     `The round is to be ended, and open winnings paid (reason: endGameRound) ${BY_ANN}`,
   ]);
-}, 60_000);
+});
 
 test('a settle with the key of reconciliations is not the operator’s word where no reconciliation ran', async () => {
   const hash = await crashedRound();
@@ -230,7 +230,7 @@ test('a settle with the key of reconciliations is not the operator’s word wher
   const { html } = write(dossier);
   expect(html).toContain('Decided with the key of reconciliations; no history of one says so');
   expect(html).not.toMatch(/Decided by a reconciliation|accepted by the operator in a reconciliation/);
-}, 60_000);
+});
 
 test('a round that a person has reset is told once, with the reset', async () => {
   const player = playerOf(harness);
@@ -247,7 +247,7 @@ test('a round that a person has reset is told once, with the reset', async () =>
   expect(told).toContainEqual(
     expect.stringMatching(/^A person resets the program of the round to this step \(reason: .*test/),
   );
-}, 60_000);
+});
 
 test('a difference between record and history is in the dossier', async () => {
   const hash = (await playerOf(harness).start({ endGame: true, winAmount: 700 })).gameRoundInfo.hash;

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done));
   proof = await startProof({ gameUrl: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` });
   harness = Object.assign(proof.harness, { commands: patient(proof.harness.commands) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await proof?.stop();

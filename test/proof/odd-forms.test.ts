@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gameround-odd-'));
   for (const name of ['spin-won', 'spin-lost'])
     await writeFile(join(folder, `${name}.json`), await recorded(name));
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const runs = async (): Promise<AsyncIterable<Run>> =>

@@ -23,7 +23,7 @@ let codePath: string;
 beforeAll(async () => {
   quietRuntime();
   codePath = await workflowBundle('plain', undefined, 'replay');
-}, 60_000);
+});
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gameround-replay-'));
 });

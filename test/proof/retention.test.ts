@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
   temporal = await startRestorable();
   store = await startObjectStore();
-}, 180_000);
+});
 
 afterAll(async () => {
   await store?.stop();
@@ -195,4 +195,4 @@ test('a worker makes the schedule once, and leaves one that is there as it is', 
   expect([spec.intervals?.[0]?.every, policies.overlap]).toEqual([3_600_000, 'SKIP']);
   await handle.delete();
   await proof.stop();
-}, 60_000);
+});

@@ -3,6 +3,7 @@ import { NoAnswer, type Answer } from './e2e-http';
 import { catchCall, MOMENTS, type Catch, type Moment, type Scenario } from './e2e-kill';
 import { describe as told, insist, newRoundId, roundOf, STAKE, takeSeat, type Seat } from './e2e-player';
 import type { E2eStack, Part } from './e2e-stack';
+import { until } from './until';
 
 /** One operator for each kind of caught call, so that the kinds don't use up each other's slots for wallet calls. */
 export const KILL_OPERATORS = ['op-between', 'op-debit', 'op-credit', 'op-void'].map((operatorId) => ({
@@ -245,8 +246,12 @@ async function startAnother(stack: E2eStack, seat: Seat): Promise<void> {
 
 /** Plays the player's next round, without faults. */
 async function playNext(stack: E2eStack, seat: Seat): Promise<void> {
-  const request = { roundId: newRoundId(), winAmount: 100 };
-  const started = await insist(() => seat.start(request));
+  const start = (): Promise<Answer> => {
+    const request = { roundId: newRoundId(), winAmount: 100 };
+    return insist(() => seat.start(request));
+  };
+  // A wallet that did not respond to several bets counts as failing for some seconds, so the next bet is not sent.
+  const started = await until(start, (answer) => told(answer) !== '502 WALLETUNAVAILABLE cancel');
   expect(told(started)).toBe('200 open');
   expect(told(await insist(() => seat.end(roundOf(started), { transactionId: 'end' })))).toMatch(CLOSED);
   expect((await settled(stack, roundOf(started))).ledger.net).toBe(100 - STAKE);

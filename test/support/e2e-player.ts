@@ -9,6 +9,7 @@ import {
   type CallOptions,
 } from './e2e-http';
 import type { E2eStack } from './e2e-stack';
+import { until } from './until';
 
 export const STAKE = 250;
 
@@ -166,18 +167,9 @@ function isDefinite(answer: Answer): boolean {
   return answer.status < 500 || (answer.status === 502 && answer.body.gameRoundInfo?.status === 'cancel');
 }
 
-export async function eventually<T>(
-  what: string,
-  look: () => Promise<T>,
-  found: (seen: T) => boolean,
-  timeoutMs = 30_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const seen = await look();
-    if (found(seen)) return seen;
-    if (Date.now() > deadline)
-      throw new Error(`${what}: not within ${timeoutMs} ms, last: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** The same as `until`. An error says what was waited for. */
+export async function eventually<T>(what: string, ...waiting: Parameters<typeof until<T>>): Promise<T> {
+  return until(...waiting).catch((error: Error) => {
+    throw new Error(`${what}: ${error.message}`);
+  });
 }

@@ -2,7 +2,7 @@
 export async function until<T>(
   look: () => Promise<T>,
   found: (seen: T) => boolean,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

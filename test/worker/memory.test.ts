@@ -5,9 +5,9 @@ import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /** Rounds before the first measurement: what is loaded or compiled once is there by then. */
 const WARM = 30;
-const ROUNDS = 40;
+const ROUNDS = 30;
 /** The least of these counts: what jest itself keeps or lets go of meanwhile is in some of them. */
-const MEASUREMENTS = 6;
+const MEASUREMENTS = 4;
 /** JavaScript memory of an idle open round in a worker's cache: about 65 KiB, 200 if each round loads the code. */
 const MAX_KIB_PER_ROUND = 130;
 

@@ -134,4 +134,4 @@ test('a spin whose win is being retried is open as well: asked for when its time
     record: { status: 'closed' },
     ledger: { net: 20 - STAKE },
   });
-}, 40_000);
+});

@@ -30,7 +30,7 @@ beforeAll(async () => {
   told = await Promise.all(calls.map(refused));
   await sleep(TOO_LATE_MS - 10_000);
   worker = await harness.startWorker();
-}, 90_000);
+});
 
 afterAll(async () => {
   await worker?.stop();

@@ -8,7 +8,7 @@ let harness: RoundsHarness;
 
 beforeAll(async () => {
   harness = await startRounds({ worker: 'none', answers: 'apart' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await harness?.stop();
@@ -27,4 +27,4 @@ test('a write of the record that a person completes by hand is made again', asyn
   expect(byHand).toBeGreaterThan(2);
   expect((await harness.rounds.find(hash))?.status).toBe('closed');
   await worker.stop();
-}, 60_000);
+});

@@ -16,7 +16,7 @@ let harness: RoundsHarness;
 
 beforeAll(async () => {
   harness = await startRounds({ worker: 'none', answers: 'apart' });
-}, 60_000);
+});
 afterAll(() => harness?.stop());
 
 const ignoreErrors = (asked: Promise<unknown>): Promise<unknown> => asked.catch(() => undefined);
@@ -49,4 +49,4 @@ test('a query that waits for a worker leaves a round, its answer and its history
   } finally {
     await second.stop();
   }
-}, 90_000);
+});

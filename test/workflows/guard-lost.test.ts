@@ -9,7 +9,7 @@ let harness: RoundsHarness;
 
 beforeAll(async () => {
   harness = await startRounds({ worker: 'none' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await harness?.stop();
@@ -39,4 +39,4 @@ test('who waits for such a round is told that there is none; its start opens it 
   expect(await starting).toMatchObject({ gameRoundInfo: { hash, status: 'open' } });
   expect(await harness.sent(hash)).toEqual(['debit']);
   await worker.stop();
-}, 60_000);
+});

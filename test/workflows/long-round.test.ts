@@ -109,7 +109,7 @@ test('a long round goes on as new under several callers at once: nothing is lost
   const { record, ledger } = await agreedBooks(harness, hash);
   expect(record.gameState).toHaveLength(wins + 2);
   expect(ledger.net).toBe(wins + 5 - STAKE);
-}, 180_000);
+});
 
 test('three hundred wins by signals alone are each counted once', async () => {
   const hash = await player.open();
@@ -130,7 +130,7 @@ test('three hundred wins by signals alone are each counted once', async () => {
   expect(ended).toMatchObject({ amountCredited: 240, gameRoundInfo: { status: 'closed' } });
   await finished(harness, hash);
   await agreedBooks(harness, hash);
-}, 180_000);
+});
 
 test('a round takes so much data and no more, and ends as completed with all of it', async () => {
   const hash = await player.open();
@@ -146,7 +146,7 @@ test('a round takes so much data and no more, and ends as completed with all of 
   const { record } = await agreedBooks(harness, hash);
   expect(record.gameState).toHaveLength(41);
   expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
-}, 120_000);
+});
 
 test('the answers that a round keeps for late callers fit into its result', async () => {
   const hash = await player.open();
@@ -155,7 +155,7 @@ test('the answers that a round keeps for late callers fit into its result', asyn
   expect(await player.end(hash)).toMatchObject({ amountCredited: 26, gameRoundInfo: { status: 'closed' } });
   await finished(harness, hash);
   expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
-}, 120_000);
+});
 
 test('a round with large wins has answers and a result that fit, and tells all of it', async () => {
   const hash = await player.open();
@@ -177,7 +177,7 @@ test('a round with large wins has answers and a result that fit, and tells all o
   expect(await player.end(hash)).toMatchObject({ amountCredited: 15, gameRoundInfo: { status: 'closed' } });
   await finished(harness, hash);
   expect((await harness.handle(hash).describe()).status.name).toBe('COMPLETED');
-}, 60_000);
+});
 
 /** A workflow's arguments, and so its state when it goes on as new, may have 2 MiB. */
 test('the fullest round that its rules allow can go on as new', () => {

@@ -14,7 +14,7 @@ let harness: RoundsHarness;
 
 beforeAll(async () => {
   harness = await startRounds({ walletTimeoutMs: 5_000 });
-}, 60_000);
+});
 
 afterEach(() => harness.clearFaults());
 
@@ -71,7 +71,6 @@ test.each([
     const last = await player.start({ roundId: 'last', closeOpenGame: true });
     expect(last.gameRoundInfo.status).toBe('open');
   },
-  60_000,
 );
 
 describe.each([
@@ -157,7 +156,6 @@ test.each([
     expect(net).toBe(WIN - STAKE);
     expect(movements.filter(({ type: one }) => one === 'credit')).toHaveLength(1);
   },
-  60_000,
 );
 
 test('terminated while its last call is at the wallet: the record is closed, and a reconciliation goes by it', async () => {

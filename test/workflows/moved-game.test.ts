@@ -10,7 +10,7 @@ let after: Player;
 
 beforeAll(async () => {
   harness = await startRounds();
-}, 60_000);
+});
 
 afterAll(async () => {
   await harness?.stop();

@@ -8,7 +8,7 @@ let harness: RoundsHarness;
 
 beforeAll(async () => {
   harness = await startRounds({ worker: 'none' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await harness?.stop();
@@ -34,4 +34,4 @@ test('questions that pile up while no worker is there end nothing', async () => 
   );
   expect(ended).toMatchObject({ amountCredited: 32, gameRoundInfo: { status: 'closed' } });
   await worker.stop();
-}, 90_000);
+});

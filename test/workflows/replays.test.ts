@@ -42,7 +42,7 @@ beforeAll(async () => {
     fetchResult: () => some(DELAY_MS).then(() => ({})),
     report: () => some(DELAY_MS),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker?.stop();

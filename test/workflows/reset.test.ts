@@ -14,7 +14,7 @@ let harness: RoundsHarness;
 
 beforeAll(async () => {
   harness = await startRounds();
-}, 60_000);
+});
 
 afterAll(async () => {
   await harness?.stop();

@@ -16,7 +16,7 @@ let harness: RoundsHarness;
 
 beforeAll(async () => {
   harness = await startRounds();
-}, 60_000);
+});
 
 afterAll(async () => {
   await harness?.stop();

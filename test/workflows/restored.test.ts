@@ -83,7 +83,7 @@ beforeAll(async () => {
   sentBefore = new Map();
   for (const { hash } of Object.values(scenes)) sentBefore.set(hash, await harness.sent(hash));
   worker = await harness.startWorker();
-}, 180_000);
+});
 
 afterAll(async () => {
   await Promise.all(calls);

@@ -59,7 +59,7 @@ test('a change of the operator’s secrets resumes its credits, the same ones, p
   expect(ledger).toMatchObject({ status: 'closed', net: WIN - STAKE });
   const calls = (await harness.calls(hash)).filter(({ body }) => body.transactions[0]?.type === 'credit');
   expect(new Set(calls.map(({ body }) => body.transactions[0]?.hash)).size).toBe(1);
-}, 90_000);
+});
 
 test('one action resumes all waiting rounds of an operator, voids and credits, and no other’s', async () => {
   const own = await player.open({ winAmount: WIN });
@@ -93,7 +93,7 @@ test('one action resumes all waiting rounds of an operator, voids and credits, a
   await harness.handle(others).signal('resume');
   await finished(harness, others);
   await Promise.all(calls);
-}, 90_000);
+});
 
 test('a wallet that never takes a credit: a settle ends the retries, and the player plays on', async () => {
   const hash = await player.open({ winAmount: WIN });

@@ -86,7 +86,7 @@ test('repeats of a call that is being carried out: each is answered in time, and
   await expect(harness.reconcile('op1', hash)).rejects.toMatchObject({ refusal: { status: 503 } });
   expect((await timed(harness.commands.describeRound(hash))).ms).toBeLessThan(3_000);
   await heal(hash, waiting);
-}, 120_000);
+});
 
 test('what a waiting round refuses leaves nothing in its history', async () => {
   const waiting = await waitingRound();
@@ -98,7 +98,7 @@ test('what a waiting round refuses leaves nothing in its history', async () => {
   await Promise.all(Array.from({ length: 10 }, () => refused(player.end(hash, transactionId))));
   expect((await eventsOf(hash)) - before).toBeLessThan(30);
   await heal(hash, waiting);
-}, 120_000);
+});
 
 test('an update ends when the wallet call that it waits for has to be retried', async () => {
   const player = playerOf(harness);
@@ -111,4 +111,4 @@ test('an update ends when the wallet call that it waits for has to be retried', 
     .executeUpdate(COMMANDS.end.update, { args: [{ key: 'by-hand' } as EndCommand] });
   await expect(update).rejects.toMatchObject({ cause: { type: FAILURES.held } });
   await heal(hash, { player, hash, transactionId: 'by-hand' });
-}, 120_000);
+});

@@ -38,7 +38,7 @@ beforeAll(async () => {
     worker = await compiled.start({ walletUrl, walletTimeout: '6s', namespace, database });
   };
   await restart();
-}, 120_000);
+});
 
 afterAll(async () => {
   await worker?.kill();
@@ -393,7 +393,7 @@ test('SIGTERM during a debit: the worker finishes it and leaves, no void', async
   expect(await harness.sent(hash)).toEqual(['debit']);
   expect(await insist(() => player.end(hash))).toMatchObject({ amountCredited: WIN });
   expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
-}, 60_000);
+});
 
 test('a worker that died is missed by its signs of life, not at the end of the operator’s time', async () => {
   const player = playerOf(harness);
@@ -411,4 +411,4 @@ test('a worker that died is missed by its signs of life, not at the end of the o
   const started = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes ?? []);
   const death = started.find(({ attempt }) => attempt === 2)?.lastFailure?.timeoutFailureInfo;
   expect(death?.timeoutType).toBe(temporal.api.enums.v1.TimeoutType.TIMEOUT_TYPE_HEARTBEAT);
-}, 60_000);
+});
