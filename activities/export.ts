@@ -3,6 +3,7 @@ import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/a
 import type { ExportActivities, Exported, HistorySource } from '../src/contracts/export';
 import { PersonNeededError, untilAborted } from '../src/lifecycle';
 import type { Logger } from '../src/logging';
+import type { Metrics } from '../src/metrics';
 import { serverClock } from './server-clock';
 
 export interface ExportDependencies {
@@ -11,8 +12,7 @@ export interface ExportDependencies {
   /** Aborted when the process has to stop. */
   stopped?: AbortSignal;
   logger?: Pick<Logger, 'warn'>;
-  /** Gets the time until which the archive has everything. */
-  exportedUntil?: (until: Date) => void;
+  metrics?: Pick<Metrics, 'exportedUntil' | 'historyNotExported'>;
 }
 
 /** Rounds are played in the same process, so the export uses at most so much of the time. */
@@ -27,7 +27,7 @@ const AGAIN_MS = 3_600_000;
 type Run = Parameters<HistorySource['export']>[0];
 
 export function createExportActivities(deps: ExportDependencies): ExportActivities {
-  const { histories, stopped, logger, exportedUntil } = deps;
+  const { histories, stopped, logger, metrics } = deps;
 
   /** Rejects only if the archive or Temporal does not respond. */
   async function exportOne(
@@ -73,7 +73,10 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
       await Promise.all(
         group.map(async (run) => {
           const how = await exportOne(source, run, { from, now: now() });
-          if (how === 'gone') logger?.warn(run, 'a history was deleted before it was exported');
+          if (how === 'gone') {
+            metrics?.historyNotExported('deleted');
+            logger?.warn(run, 'a history was deleted before it was exported');
+          } else if (how === 'failed') metrics?.historyNotExported('failed');
           if (how === 'written' || how === 'failed') all[how] += 1;
           if (!ended.aborted) heartbeat({ ...all, from });
         }),
@@ -99,7 +102,7 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
       }
       await exportGroup(group);
       await source.mark(to);
-      exportedUntil?.(to);
+      metrics?.exportedUntil(to);
       ended.throwIfAborted();
       heartbeat({ ...all, from });
       from = to;

@@ -147,7 +147,7 @@ export async function auditPorts(
       for await (const run of archivedRuns(evidence, workflowId)) archived.push(run);
       return archived;
     },
-    keptSince: await keptSince(client),
+    keptSince: await keptSince(client, rounds),
   };
 }
 
@@ -207,8 +207,9 @@ async function newestRun(client: Client, codec: PayloadCodec, workflowId: string
   }
 }
 
-/** Temporal has deleted the workflows that closed before. */
-async function keptSince({ connection, options: { namespace } }: Client): Promise<Date> {
+/** Temporal has deleted the workflows that closed before. The time is MongoDB's: the clock of this machine may be wrong. */
+async function keptSince({ connection, options: { namespace } }: Client, { db }: Rounds): Promise<Date> {
   const { config } = await connection.workflowService.describeNamespace({ namespace });
-  return new Date(Date.now() - Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000);
+  const { localTime } = (await db.command({ hello: 1 })) as { localTime: Date };
+  return new Date(localTime.getTime() - Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000);
 }

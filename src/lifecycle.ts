@@ -25,7 +25,13 @@ export function runProcess(main: () => Promise<void>): void {
   };
   process.on('uncaughtException', fail);
   process.stderr.on('error', () => undefined);
-  main().then(() => void endLog().finally(() => end()), fail);
+  main().then(
+    () => void endLog().finally(() => end()),
+    (error: unknown) => {
+      const needed = whatToDo(error) ?? serverFault(error);
+      fail(needed === undefined ? error : new PersonNeededError(needed));
+    },
+  );
 }
 
 const LAST_REQUESTS_MS = 1_000;
@@ -105,13 +111,38 @@ export async function untilReached<T>(
   return undefined;
 }
 
-/** The gRPC status NOT_FOUND. Of the calls at start, only the namespace can be missing. */
-const NOT_FOUND = 5;
+/** gRPC statuses (their numbers are fixed by gRPC). Of the calls at start, only the namespace can be not found. */
+const [DEADLINE_EXCEEDED, NOT_FOUND, PERMISSION_DENIED, UNAVAILABLE, UNAUTHENTICATED] = [4, 5, 7, 14, 16];
+const MONGODB_AUTHENTICATION_FAILED = 18;
+
+/** Errors of Temporal's and MongoDB's clients, without loading the clients. */
+interface ServerError {
+  name?: string;
+  message?: string;
+  code?: unknown;
+  /** Of gRPC. */
+  details?: string;
+  cause?: unknown;
+}
 
 function whatToDo(error: unknown): string | undefined {
   if (error instanceof PersonNeededError) return error.message;
-  const { code, details, cause } = error as { code?: unknown; details?: unknown; cause?: unknown };
-  if (code === NOT_FOUND && /namespace/i.test(String(details)))
-    return `TEMPORAL_NAMESPACE: ${String(details)}`;
+  const { name, message, code, details = '', cause } = Object(error) as ServerError;
+  if (name === 'NamespaceNotFoundError') return `TEMPORAL_NAMESPACE: ${message}`;
+  if (code === NOT_FOUND && /namespace/i.test(details)) return `TEMPORAL_NAMESPACE: ${details}`;
   return cause instanceof Error ? whatToDo(cause) : undefined;
+}
+
+/** Which server does not respond or refuses the call, for a command that does not wait for it. */
+function serverFault(error: unknown): string | undefined {
+  const { name = '', message, code, details, cause } = Object(error) as ServerError;
+  if (['MongoServerSelectionError', 'MongoNetworkError', 'MongoNetworkTimeoutError'].includes(name))
+    return `MONGODB_URI: MongoDB does not respond: ${message}`;
+  if (name === 'MongoServerError' && code === MONGODB_AUTHENTICATION_FAILED)
+    return `MONGODB_URI: MongoDB refuses the user or the password: ${message}`;
+  if (details !== undefined && (code === UNAVAILABLE || code === DEADLINE_EXCEEDED))
+    return `TEMPORAL_ADDRESS: Temporal does not respond: ${details}`;
+  if (details !== undefined && (code === UNAUTHENTICATED || code === PERMISSION_DENIED))
+    return `TEMPORAL_API_KEY or TEMPORAL_TLS_…: Temporal refuses the call: ${details}`;
+  return cause instanceof Error ? serverFault(cause) : undefined;
 }

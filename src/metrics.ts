@@ -16,6 +16,8 @@ export interface Metrics {
   walletFailing(operatorId: string, failing: boolean): void;
   /** The archive has all histories of runs that ended before. */
   exportedUntil(until: Date): void;
+  /** `failed`: it could not be written. `deleted`: Temporal deleted it before. */
+  historyNotExported(why: 'failed' | 'deleted'): void;
   refusedAuthentication(reason: 'signature' | 'token'): void;
   /** Counts the rounds with a mark each time the metrics are read. `ask` must not reject. */
   measureWaiting(ask: () => Promise<WaitingRounds[]>): void;
@@ -95,6 +97,12 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
     help: 'Unix time until which all histories are exported, in the process that exported last',
     registers,
   });
+  const notExported = new Counter({
+    name: 'gameround_histories_not_exported_total',
+    help: 'Histories that could not be written (failed), or that Temporal deleted before (deleted)',
+    labelNames: ['why'],
+    registers,
+  });
   const refused = new Counter({
     name: 'gameround_refused_authentications_total',
     help: 'Calls refused for a wrong signature or an unknown token',
@@ -138,6 +146,7 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
     walletCallWithheld: ({ operatorId, operation, why }) =>
       withheld.inc({ operator: operatorId, operation, why }),
     exportedUntil: (until) => exported.set(until.getTime() / 1_000),
+    historyNotExported: (why) => notExported.inc({ why }),
     walletFailing: (operatorId, isFailing) => failing.set({ operator: operatorId }, isFailing ? 1 : 0),
     refusedAuthentication: (reason) => refused.inc({ reason }),
     measureWaiting: (ask) => measureWaiting(registers, ask),

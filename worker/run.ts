@@ -53,7 +53,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     histories: exportTo && historySource(client, await openArchive(exportTo.place, exportTo.endpoint)),
     stopped,
     logger,
-    exportedUntil: (until) => foundation.metrics.exportedUntil(until),
+    metrics: foundation.metrics,
     waitingCalls: localWorker.waitingCalls,
   });
   const indexes = untilReached(stopped, logger, 'MongoDB', async () => {

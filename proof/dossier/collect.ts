@@ -10,15 +10,15 @@ import { describe } from '../differences';
 import { runsOfRound, type Evidence } from '../evidence';
 import { resetIn } from '../events';
 import { historyToText } from '../../src/archive/history-text';
-import { recordIn, type RecordInHistory } from '../record';
+import { isOfOddForm, recordIn, type RecordInHistory } from '../record';
 import type { Run } from '../runs';
 import { sha256 } from './chain';
 import { reconciliationsIn } from './reconciliations';
-import { plainEvents, type PlainEvent } from './events';
+import { plainEvents, updateIn, type PlainEvent } from './events';
 import { PersonNeededError } from '../../src/lifecycle';
 import { RECONCILE } from '../../src/domain/round/keys';
 import { knownIn, outcomeOf, type Known } from './outcomes';
-import { statusText, stepsOf, transactionText, type Step } from './story';
+import { statusText, stepsOf, transactionText, type SeenCommands, type Step } from './story';
 
 /** Everything that is known of a round, as the entries of its dossier. */
 export interface Dossier {
@@ -89,8 +89,23 @@ export interface RunPart {
   sha256: string;
 }
 
-/** @throws if there is neither a history nor a record */
+/** @throws PersonNeededError if there is neither a history nor a record, or if one has an odd form */
 export async function collect(
+  evidence: Evidence,
+  gameround: string,
+  made: Pick<About, 'madeAt' | 'madeBy'>,
+): Promise<Dossier> {
+  try {
+    return await collected(evidence, gameround, made);
+  } catch (error) {
+    if (!isOfOddForm(error)) throw error;
+    throw new PersonNeededError(
+      `a history or the record of ${gameround} has another form than the service writes: ${error.message}`,
+    );
+  }
+}
+
+async function collected(
   evidence: Evidence,
   gameround: string,
   { madeAt, madeBy }: Pick<About, 'madeAt' | 'madeBy'>,
@@ -115,7 +130,8 @@ export async function collect(
     parts.push({ run: partOf(run, index + 1), events });
   }
   const reconciliations = reconciliationsIn(parts.map(({ events }) => events));
-  const steps = parts.flatMap(({ run, events }) => stepsOf(events, run.run, currency, reconciliations));
+  const seen: SeenCommands = { calls: new Set(), keys: new Set() };
+  const steps = parts.flatMap(({ run, events }) => stepsOf(events, run.run, currency, reconciliations, seen));
   steps.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const known = knownIn(parts.map(({ events }) => events));
   return {
@@ -136,7 +152,7 @@ export async function collect(
     round: roundPart(snapshot, agreementOf(told, record, environment), known.decisions),
     steps,
     transactions: snapshot.transactions.map((one) => ({
-      ...transactionPart(one, snapshot),
+      ...transactionPart(one, snapshot, known),
       ...outcomeOf(one, snapshot, known),
     })),
     draws: await drawsOf(
@@ -245,13 +261,14 @@ function whoSettled(
 function transactionPart(
   stored: RoundTransaction,
   { identity }: RoundSnapshot,
+  { asked }: Known,
 ): Omit<TransactionPart, 'outcome'> {
-  const { hash, timestamp, balanceAfter } = stored;
+  const { type, hash, timestamp, balanceAfter } = stored;
   const money = (amount: number): string => moneyText(amount, identity.currency);
   const what = transactionText(stored, money);
   return {
     what: `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`,
-    at: timestamp,
+    at: asked.get(`${type} ${hash}`) ?? timestamp,
     hash,
     ...(balanceAfter === undefined || !Number.isSafeInteger(balanceAfter) || balanceAfter < 0
       ? {}
@@ -295,7 +312,7 @@ function idsIn(events: readonly PlainEvent[]): Set<string> {
       if (name === 'rngCallId' && typeof inner === 'string') ids.add(inner);
       else look(inner);
   };
-  for (const { about } of events) look(about.input ?? about.acceptedRequest);
+  for (const event of events) look(event.about.input ?? updateIn(event));
   return ids;
 }
 

@@ -37,6 +37,19 @@ export function valuesIn(values: unknown): unknown[] {
   return Array.isArray(values) ? values : [];
 }
 
+/** The request of an update, as its call has sent it. */
+export interface UpdateRequest {
+  input?: { name?: string; args?: unknown };
+  meta?: { updateId?: string; identity?: unknown };
+}
+
+/** The update that an event brings. A reset gives those of the run before to the new run as `admitted`; `accepted` has no request then. */
+export function updateIn({ type, about }: PlainEvent): UpdateRequest | undefined {
+  if (type === 'WorkflowExecutionUpdateAccepted') return about.acceptedRequest ?? undefined;
+  if (type === 'WorkflowExecutionUpdateAdmitted') return about.request ?? undefined;
+  return undefined;
+}
+
 /** Leaves out what identifies an operator's secrets, by its place: the game's own data may have fields of the same names. */
 function leaveOutSecretNames(events: readonly PlainEvent[]): void {
   const activities = new Map<number, string | undefined>();

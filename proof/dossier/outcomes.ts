@@ -5,7 +5,7 @@ import { readCommand } from '../../src/domain/round/read-command';
 import { voidedHashes } from '../../src/domain/round/transactions';
 import type { RoundSnapshot, RoundTransaction, SettleCommand } from '../../src/domain/round/types';
 import { isOwnIdentity } from '../../src/temporal-identity';
-import { valuesIn, type PlainEvent } from './events';
+import { updateIn, valuesIn, type PlainEvent } from './events';
 import { isByReconciliation, isReserved, reconciliationsIn } from './reconciliations';
 import { answersIn, balancesIn, reasonText } from './story';
 
@@ -23,28 +23,34 @@ interface Said {
 export interface Known {
   /** What the wallet said, by type and hash. */
   said: Map<string, Said>;
+  /** The first time that it was sent with, by type and hash. A reset makes a transaction anew, with a later time. */
+  asked: Map<string, string>;
   decisions: { command: SettleCommand; at: string; isReconciliation: boolean }[];
   /** Balances that reconciliations returned. */
   balances: { at: string; balance: unknown }[];
 }
 
-/** From the events of each run of the round and of its reconciliations. */
+/** From the events of each run of the round and of its reconciliations, the oldest run first. */
 export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
-  const known: Known = { said: new Map(), decisions: [], balances: [] };
+  const known: Known = { said: new Map(), asked: new Map(), decisions: [], balances: [] };
   const reconciliations = reconciliationsIn(runs);
   for (const events of runs) {
     const answers = answersIn(events);
     const calls = new Map<number, { activity?: string; args: unknown[] }>();
-    for (const { id, at, type, about } of events) {
-      const { activityType, signalName, acceptedRequest, scheduledEventId, identity } = about as {
+    for (const event of events) {
+      const { id, at, type, about } = event;
+      const update = updateIn(event);
+      const { activityType, signalName, scheduledEventId, identity } = about as {
         activityType?: { name?: string };
         signalName?: string;
-        acceptedRequest?: { input?: { name?: string; args?: unknown }; meta?: { identity?: unknown } };
         scheduledEventId?: string;
         identity?: unknown;
       };
-      if (type === 'ActivityTaskScheduled')
-        calls.set(id, { activity: activityType?.name, args: valuesIn(about.input) });
+      if (type === 'ActivityTaskScheduled') {
+        const args = valuesIn(about.input);
+        calls.set(id, { activity: activityType?.name, args });
+        if (activityType?.name?.startsWith('deliver')) noteAsked(known, args);
+      }
       const call = type === 'ActivityTaskCompleted' ? calls.get(Number(scheduledEventId)) : undefined;
       const [result] = valuesIn(about.result);
       const enteredBy = isOwnIdentity(identity) ? undefined : String(identity);
@@ -53,22 +59,28 @@ export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
       if (call?.activity === 'deliverUntilDefinite') note(known, call.args, result, enteredBy);
       if (call?.activity === 'resend' && enteredBy === undefined)
         known.balances.push({ at, balance: (Object(result) as { balance?: unknown }).balance });
-      if ((signalName ?? acceptedRequest?.input?.name) !== 'settle') continue;
-      const [raw, , callId] = valuesIn(signalName === 'settle' ? about.input : acceptedRequest?.input?.args);
+      if ((signalName ?? update?.input?.name) !== 'settle') continue;
+      const [raw, , callId] = valuesIn(signalName === 'settle' ? about.input : update?.input?.args);
       const read = readCommand('settle', raw);
       if (!('command' in read) || read.command.type !== 'settle' || isReserved(read.command, callId))
         continue;
       const { command } = read;
       const refusal = (answers.get(String(callId)) ?? answers.get(`settle:${command.key}`))?.refusal;
       const isReconciliation =
-        isOwnIdentity(acceptedRequest?.meta?.identity ?? identity) &&
-        isByReconciliation(command, reconciliations);
+        isOwnIdentity(update?.meta?.identity ?? identity) && isByReconciliation(command, reconciliations);
       // A settle that leaves something open is applied, and its answer is that the round is still crashed.
       if (refusal === undefined || refusal.errorCode.msg === 'GAMEROUNDCRASHED')
         known.decisions.push({ command, at, isReconciliation });
     }
   }
   return known;
+}
+
+function noteAsked({ asked }: Known, args: unknown[]): void {
+  for (const { type, hash, timestamp } of (args[0] as WalletDelivery).call.transactions) {
+    const name = `${type} ${hash}`;
+    if (!asked.has(name)) asked.set(name, timestamp);
+  }
 }
 
 interface Answered {

@@ -16,7 +16,7 @@ import { moneyText } from '../../src/domain/money';
 import type { Answer, Attention, Command, RoundSnapshot } from '../../src/domain/round/types';
 import type { OperatorTransaction, WalletBalance } from '../../src/domain/wallet-call';
 import { isOwnIdentity } from '../../src/temporal-identity';
-import { valuesIn, type PlainEvent } from './events';
+import { updateIn, valuesIn, type PlainEvent } from './events';
 import { isByReconciliation, isReserved, type Reconciliations } from './reconciliations';
 
 /** One thing that happened, in plain words. */
@@ -40,21 +40,28 @@ interface Call {
   failure?: string;
 }
 
+/** The commands in earlier runs: by the id of the service's call, and by key. */
+export interface SeenCommands {
+  calls: Set<string>;
+  keys: Set<string>;
+}
+
 /**
  * What a run of a round, or of its reconciliation, did. `run` is its number in the dossier. Only a command that the service's
- * own client has sent can be the game's or the operator's; all others are shown with their sender.
+ * own client has sent can be the game's or the operator's; all others are shown with their sender. Notes its commands in
+ * `seen`: a reset gives those that came later to the new run again.
  */
 export function stepsOf(
   events: readonly PlainEvent[],
   run: number,
   currency: string,
   reconciliations: Reconciliations = new Set(),
+  seen: SeenCommands = { calls: new Set(), keys: new Set() },
 ): Step[] {
   const money = (amount: number): string => moneyText(amount, currency);
   const answers = answersIn(events);
   const calls = new Map<number, Call>();
-  const seenKeys = new Set<string>();
-  const seenCalls = new Set<string>();
+  const { calls: seenCalls, keys: seenKeys } = seen;
   const steps: Step[] = [];
   let firstRngCallId: string | undefined;
   // A run that a reset has made begins with the events of the run before.
@@ -124,20 +131,25 @@ export function stepsOf(
         ) {
           if (start.call !== undefined) seenCalls.add(start.call);
           seenKeys.add('start');
+          const read = readCommand('start', start.command);
+          if ('fault' in read) {
+            add(event, 'person', `The command start can't be read: its ${read.fault} is wrong${by}`);
+            break;
+          }
           const answer = answers.get(start.call ?? '') ?? answers.get('start');
           const said = answer && answerText(answer, currency, isOwn);
-          add(event, who, `${commandText(start.command, money, subject)}${by}`, said);
+          add(event, who, `${commandText(read.command, money, subject)}${by}`, said);
         }
         break;
       }
       case 'WorkflowExecutionSignaled':
         command(event, about.signalName, valuesIn(about.input), about.identity);
         break;
+      case 'WorkflowExecutionUpdateAdmitted':
       case 'WorkflowExecutionUpdateAccepted': {
-        const { input, meta } = Object(about.acceptedRequest) as {
-          input?: { name?: string; args?: unknown };
-          meta?: { identity?: unknown };
-        };
+        const update = updateIn(event);
+        if (update === undefined) break;
+        const { input, meta } = update;
         command(event, input?.name, valuesIn(input?.args), meta?.identity);
         break;
       }
@@ -469,13 +481,14 @@ export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
   const told = (name: string | undefined, answer: Told | undefined): void => {
     if (name !== undefined && answer !== undefined) answers.set(name, answer);
   };
-  for (const { id, type, about } of events) {
-    const { input, result, activityType, acceptedRequest, meta, outcome, scheduledEventId } = about as Record<
+  for (const event of events) {
+    const { id, type, about } = event;
+    const update = updateIn(event);
+    const { input, result, activityType, meta, outcome, scheduledEventId } = about as Record<
       string,
       unknown
     > & {
       activityType?: { name?: string };
-      acceptedRequest?: { input?: { args?: unknown }; meta?: { updateId?: string } };
       meta?: { updateId?: string };
       outcome?: { success?: unknown };
       scheduledEventId?: string;
@@ -495,9 +508,9 @@ export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
       if (!end) continue;
       const answer = answerAfter(end, valuesIn(result)[0] as Delivered | undefined);
       for (const name of [end.key, ...end.calls]) told(name, answer);
-    } else if (type === 'WorkflowExecutionUpdateAccepted') {
-      const call = valuesIn(acceptedRequest?.input?.args)[2];
-      if (typeof call === 'string') callOfUpdate.set(String(acceptedRequest?.meta?.updateId), call);
+    } else if (update !== undefined) {
+      const call = valuesIn(update.input?.args)[2];
+      if (typeof call === 'string') callOfUpdate.set(String(update.meta?.updateId), call);
     } else if (type === 'WorkflowExecutionUpdateCompleted') {
       told(callOfUpdate.get(String(meta?.updateId)), valuesIn(outcome?.success)[0] as RoundReply | undefined);
     } else if (type === 'WorkflowExecutionCompleted') {

@@ -10,6 +10,7 @@ import { historySource } from '../../src/archive/export';
 import { fileOf, textIn } from '../../src/archive/names';
 import type { HistorySource } from '../../src/contracts/export';
 import type { Logger } from '../../src/logging';
+import { createMetrics } from '../../src/metrics';
 
 /* The activity that exports histories, over a source that is made for each case. */
 
@@ -36,12 +37,14 @@ function attemptOf(source: Partial<HistorySource>) {
   const warnings: object[] = [];
   const warn = (about: object, text: string): void => void warnings.push({ ...about, text });
   const logger = { warn: warn as Logger['warn'] };
-  const activities = createExportActivities({ histories: sourceOf(source), logger });
+  const metrics = createMetrics({ defaults: false });
+  const activities = createExportActivities({ histories: sourceOf(source), logger, metrics });
   const environment = new MockActivityEnvironment({ currentAttemptScheduledTimestampMs: Date.now() });
   const until = new Date(HOUR_AGO.getTime() + HOUR_MS / 2).toISOString();
   return {
     environment,
     warnings,
+    measured: async () => (await metrics.exposition()).text,
     ended: environment.run((text: string) => activities.exportEnded(text), until).catch(String),
   };
 }
@@ -79,25 +82,29 @@ test('a history that can not be written is logged and counted, and the others ar
   const source: Partial<HistorySource> = {
     endedIn: async function* () {
       await Promise.resolve();
-      yield* [run('bad'), run(1), run(2)];
+      yield* [run('bad'), run('gone'), run(1), run(2)];
     },
     export: ({ workflowId }) => {
       if (workflowId === 'gameround-bad') return Promise.reject(new Error('ENAMETOOLONG'));
+      if (workflowId === 'gameround-gone') return Promise.resolve('gone');
       written.push(workflowId);
       return Promise.resolve('written');
     },
     mark: (until) => Promise.resolve(void marks.push(until)),
   };
-  const { ended, warnings } = attemptOf(source);
+  const { ended, warnings, measured } = attemptOf(source);
   expect(await ended).toMatchObject({ written: 2, failed: 1 });
   expect(written.sort()).toEqual(['gameround-1', 'gameround-2']);
-  expect(warnings).toMatchObject([{ workflowId: 'gameround-bad', runId: 'run' }]);
+  const names = warnings.map((warning) => (warning as { workflowId: string }).workflowId).sort();
+  expect(names).toEqual(['gameround-bad', 'gameround-gone']);
+  for (const why of ['failed', 'deleted'])
+    expect(await measured()).toContain(`gameround_histories_not_exported_total{why="${why}"} 1`);
   expect(marks.at(-1)?.getTime()).toBe(HOUR_AGO.getTime() + HOUR_MS / 2);
 
   // The store is down: nothing is passed over.
   const down = attemptOf({ ...source, mark: () => Promise.reject(new Error('the store is down')) });
   expect(await down.ended).toContain('the store is down');
-  expect(down.warnings).toEqual([]);
+  expect(down.warnings).not.toContainEqual(expect.objectContaining({ workflowId: 'gameround-bad' }));
 });
 
 test('an export that is behind the retention says which time is lost', async () => {

@@ -2482,8 +2482,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.texts#2'],
     file: 'workflows/gameround/inbox.ts',
-    find: '{ description: COMMAND_TEXTS.resume.signal },',
-    replace: '{},',
+    find: ', { description: COMMAND_TEXTS.resume.signal });',
+    replace: ');',
   },
   {
     rows: ['c8.lastAnswer'],
@@ -2809,6 +2809,42 @@ export const BREAKS: readonly Break[] = [
     file: 'proof/dossier/collect.ts',
     find: 'if (gameround !== _id)',
     replace: 'if (gameround === "")',
+  },
+  {
+    rows: ['c4.resetOrder'],
+    file: 'workflows/gameround/inbox.ts',
+    find: '  setDefaultSignalHandler((name, ...args) => {',
+    replace: '  const _unused = ((name: string, ...args: unknown[]) => {',
+  },
+  {
+    rows: ['c8.dossierReset'],
+    file: 'proof/dossier/collect.ts',
+    find: 'stepsOf(events, run.run, currency, reconciliations, seen)',
+    replace: 'stepsOf(events, run.run, currency, reconciliations)',
+  },
+  {
+    rows: ['c8.dossierReset'],
+    file: 'proof/dossier/collect.ts',
+    find: 'at: asked.get(`${type} ${hash}`) ?? timestamp,',
+    replace: 'at: timestamp,',
+  },
+  {
+    rows: ['c8.dossierForm'],
+    file: 'proof/dossier/collect.ts',
+    find: 'if (!isOfOddForm(error)) throw error;',
+    replace: 'if (error !== null) throw error;',
+  },
+  {
+    rows: ['c8.commandErrors'],
+    file: 'src/lifecycle.ts',
+    find: 'const needed = whatToDo(error) ?? serverFault(error);',
+    replace: 'const needed = whatToDo(error);',
+  },
+  {
+    rows: ['c8.commandErrors#2'],
+    file: 'proof/main-dossier.ts',
+    find: "throw new PersonNeededError(`the dossier can't be written: ${(error as Error).message}`);",
+    replace: 'throw error;',
   },
   {
     rows: ['c8.historyNamed'],

@@ -249,6 +249,53 @@ test('a round that a person has reset is told once, with the reset', async () =>
   );
 });
 
+test('what a reset gives to the new run again is told once, and the wallet was first asked before it', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 5 });
+  await player.win(hash, { winAmount: 300 });
+  await player.collect(hash, 100);
+  await harness.handle(hash).signal('end', { key: 'k', reason: 'by ann' });
+  await finished(harness, hash);
+  const before = await dossierOf(hash);
+  await proof.reset(hash, 'first');
+  await finished(harness, hash);
+  const { steps, transactions, runs } = await dossierOf(hash);
+  expect(runs).toHaveLength(2);
+  const told = (all: Dossier['steps'], who: string): string[] =>
+    all.filter((step) => step.who === who).map(({ what }) => what.replaceAll(HASH, 'H'));
+  expect(told(steps, 'game')).toEqual(told(before.steps, 'game'));
+  const [, ...acts] = told(steps, 'person');
+  expect(told(before.steps, 'person')).toHaveLength(1);
+  expect(acts).toEqual([
+    expect.stringMatching(/^A person resets/),
+    `The call comes again: ${told(before.steps, 'person')[0]}`,
+  ]);
+  const asked = (all: Dossier['transactions']): Record<string, string> =>
+    Object.fromEntries(all.map(({ stored: { type }, hash: own, at }) => [`${type} ${own}`, at]));
+  expect(asked(transactions)).toMatchObject(asked(before.transactions));
+});
+
+test('a history whose start has an odd form is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-exported-'));
+  const archive = await openArchive(folder);
+  const file = fileOf({ workflowId: `gameround-${WON}`, runId: randomUUID() });
+  const history = await recorded('spin-won');
+  const write = (find: string, odd: string): Promise<void> =>
+    archive.write(file, gzipSync(inFirstPayload(history, find, odd)));
+  await write('"command":{', '"command":{"stake":"x"},"was":{');
+  expect((await dossierOf(WON, folder)).steps.map(({ what }) => what)).toContain(
+    "The command start can't be read: its stake is wrong",
+  );
+  await write('{"identity":', '{"continued":{},"identity":');
+  await expect(dossierOf(WON, folder)).rejects.toThrow(
+    expect.objectContaining({
+      name: 'PersonNeededError',
+      message: expect.stringContaining('another form than the service writes') as string,
+    }) as Error,
+  );
+  await rm(folder, { recursive: true });
+});
+
 test('a difference between record and history is in the dossier', async () => {
   const hash = (await playerOf(harness).start({ endGame: true, winAmount: 700 })).gameRoundInfo.hash;
   await finished(harness, hash);

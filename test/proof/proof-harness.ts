@@ -42,7 +42,7 @@ export interface ProofHarness {
   /** Exports all runs, also those that go on. Returns how many were not there yet. */
   exported(place: string): Promise<number>;
   /** As a person resets a workflow: it repeats its newest wallet call. */
-  reset(gameround: string): Promise<void>;
+  reset(gameround: string, to?: 'first' | 'last'): Promise<void>;
   /** As in a deployment: a new worker starts, the old one stops. */
   replaceWorker(): Promise<void>;
   replayOptions: ReplayOptions;
@@ -180,13 +180,14 @@ export async function startProof({
     return count;
   }
 
-  async function reset(gameround: string): Promise<void> {
+  async function reset(gameround: string, to: 'first' | 'last' = 'last'): Promise<void> {
     const handle = harness.handle(gameround);
     const { runId } = await handle.describe();
     const { events } = await handle.fetchHistory();
-    const scheduled = events?.findLast(
+    const deliveries = events?.filter(
       (one) => one.activityTaskScheduledEventAttributes?.activityType?.name === 'deliver',
     );
+    const scheduled = deliveries?.at(to === 'first' ? 0 : -1);
     await harness.client.workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: handle.workflowId, runId },

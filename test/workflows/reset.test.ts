@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RoundSnapshot } from '../../src/domain/round/types';
-import { agreedBooks, playerOf, STAKE, until, type Player } from '../support/player';
+import { agreedBooks, finished, playerOf, STAKE, until, type Player } from '../support/player';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* A person resets a round's workflow while a wallet call of it is out: what it delivers from then on may be a repeat. */
@@ -20,13 +20,14 @@ afterAll(async () => {
   await harness?.stop();
 });
 
-/** To the task in which the newest wallet call was decided. */
-async function reset(hash: string): Promise<void> {
+/** To the task in which the first or the newest wallet call was decided. */
+async function reset(hash: string, to: 'first' | 'newest' = 'newest'): Promise<void> {
   const handle = harness.handle(hash);
   const { events } = await handle.fetchHistory();
   const scheduled = (events ?? [])
     .flatMap(({ activityTaskScheduledEventAttributes: attributes }) => attributes ?? [])
-    .findLast(({ activityType }) => activityType?.name === 'deliver');
+    .filter(({ activityType }) => activityType?.name === 'deliver')
+    .at(to === 'first' ? 0 : -1);
   await harness.client.workflowService.resetWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId: handle.workflowId, runId: (await handle.describe()).runId },
@@ -91,4 +92,25 @@ test('during the bet that was taken, and is refused then: voided', async () => {
   await settled(hash, (record) => record.status === 'cancel' && isDecided(record));
   const { ledger } = await agreedBooks(harness, hash);
   expect(ledger.net).toBe(0);
+});
+
+test('before all commands: they are carried out again in the order in which they came, with the same hashes', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 5 });
+  await player.win(hash, { winAmount: 300 });
+  await player.collect(hash, 100);
+  await player.win(hash, { winAmount: 20, collect: true });
+  await player.end(hash);
+  await finished(harness, hash);
+  const { ledger } = await agreedBooks(harness, hash);
+  await reset(hash, 'first');
+  await finished(harness, hash);
+  const after = await agreedBooks(harness, hash);
+  expect(after.record.transactions.map(({ type, amount }) => [type, amount])).toEqual([
+    ['debit', STAKE],
+    ['credit', 100],
+    ['credit', 225],
+    ['end', undefined],
+  ]);
+  expect(after.ledger).toEqual(ledger);
 });

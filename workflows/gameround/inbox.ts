@@ -3,6 +3,7 @@ import {
   CancellationScope,
   condition,
   proxySinks,
+  setDefaultSignalHandler,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -70,29 +71,40 @@ const MAX_ANSWER_CHARS = 512 * 1024;
  * refuses.
  */
 export function openInbox(round: Round, inbox: Inbox): void {
+  const takeSignal = (type: Command['type'], raw: unknown, actor?: Actor, call?: string): void => {
+    const taken = parseCommand(round, inbox, type, raw, actor, call);
+    const known = 'refusal' in taken ? undefined : replyToRepeat(round, inbox, taken);
+    const item =
+      'refusal' in taken || known !== undefined ? undefined : enqueueOrJoin(inbox, taken.command, taken.key);
+    if (item !== undefined) {
+      if (call !== undefined) item.calls.push(call);
+      return;
+    }
+    const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
+    const reply = known ?? replyAbout(round.state, refused);
+    const key = 'refusal' in taken ? taken.key : givenKey(taken);
+    if (reply.refusal !== undefined) noteRefusal(inbox, type, key, reply.refusal);
+    if (call !== undefined && !isHidden(refused)) answerCall(inbox, call, reply);
+  };
+  const takeResume = (): void => {
+    if (isResumable(round)) round.state = resume(round.state);
+    else noteRefusal(inbox, 'resume', undefined, NOTHING_TO_RESUME);
+  };
+  // Signals may be there before the first task, above all after a reset. With the handlers below alone, the SDK would hand
+  // them over by their names, and not in the order in which they came.
+  setDefaultSignalHandler((name, ...args) => {
+    const type = (Object.keys(COMMANDS) as Command['type'][]).find(
+      (one) => COMMANDS[one].signal.name === name,
+    );
+    if (type !== undefined) takeSignal(type, ...(args as [unknown, Actor?, string?]));
+    else if (name === resumeSignal.name) takeResume();
+  });
+  setDefaultSignalHandler(undefined);
   for (const type of Object.keys(COMMANDS) as Command['type'][]) {
     const { signal, update } = COMMANDS[type];
-    setHandler(
-      signal,
-      (raw: unknown, actor?: Actor, call?: string) => {
-        const taken = parseCommand(round, inbox, type, raw, actor, call);
-        const known = 'refusal' in taken ? undefined : replyToRepeat(round, inbox, taken);
-        const item =
-          'refusal' in taken || known !== undefined
-            ? undefined
-            : enqueueOrJoin(inbox, taken.command, taken.key);
-        if (item !== undefined) {
-          if (call !== undefined) item.calls.push(call);
-          return;
-        }
-        const refused = 'refusal' in taken ? taken.refusal : refusal('IDEMPOTENCYMISMATCH');
-        const reply = known ?? replyAbout(round.state, refused);
-        const key = 'refusal' in taken ? taken.key : givenKey(taken);
-        if (reply.refusal !== undefined) noteRefusal(inbox, type, key, reply.refusal);
-        if (call !== undefined && !isHidden(refused)) answerCall(inbox, call, reply);
-      },
-      { description: COMMAND_TEXTS[type].signal },
-    );
+    setHandler(signal, (raw: unknown, actor?: Actor, call?: string) => takeSignal(type, raw, actor, call), {
+      description: COMMAND_TEXTS[type].signal,
+    });
     const answerUpdate = async (
       raw: unknown,
       actor?: Actor,
@@ -127,14 +139,7 @@ export function openInbox(round: Round, inbox: Inbox): void {
     const description = COMMAND_TEXTS[type].update;
     setHandler(update, answerUpdate, { validator, description });
   }
-  setHandler(
-    resumeSignal,
-    () => {
-      if (isResumable(round)) round.state = resume(round.state);
-      else noteRefusal(inbox, 'resume', undefined, NOTHING_TO_RESUME);
-    },
-    { description: COMMAND_TEXTS.resume.signal },
-  );
+  setHandler(resumeSignal, takeResume, { description: COMMAND_TEXTS.resume.signal });
   setHandler(
     resumeUpdate,
     () => {

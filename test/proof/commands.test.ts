@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { projectRoot } from '../../stack/paths';
+import { finished, playerOf } from '../support/player';
+import { required, startRounds, type RoundsHarness } from '../support/rounds-harness';
+import { bareEnvironment } from '../support/service-processes';
+
+/* A mistake in a setting or option of a command is one line that says what to do, and no stack trace. */
+
+const NOTHING = '127.0.0.1:1';
+
+let harness: RoundsHarness;
+let folder: string;
+let hash: string;
+
+beforeAll(async () => {
+  harness = await startRounds();
+  folder = await mkdtemp(join(tmpdir(), 'gameround-commands-'));
+  hash = (await playerOf(harness).start({ endGame: true })).gameRoundInfo.hash;
+  await finished(harness, hash);
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await harness?.stop();
+});
+
+/** Runs a command as a person does, with a real Temporal server and MongoDB. */
+async function run(name: string, args: string[], change: NodeJS.ProcessEnv = {}) {
+  const env = {
+    ...bareEnvironment(),
+    ...{ DATA_DIR: folder, ENVIRONMENT: 'test', EXPORT_TO: 'off', SANDBOX: 'off' },
+    TEMPORAL_ADDRESS: required('TEST_TEMPORAL_ADDRESS'),
+    MONGODB_URI: required('TEST_MONGODB_URI'),
+    MONGODB_DATABASE: harness.db.databaseName,
+    ...change,
+  };
+  const command = [join('node_modules', '.bin', 'tsx'), join('proof', `main-${name}.ts`), ...args];
+  const ran = promisify(execFile)(process.execPath, command, { cwd: projectRoot(), env });
+  return ran.then(
+    ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  );
+}
+
+const AWAY = { TEMPORAL_ADDRESS: NOTHING };
+const OTHER = { TEMPORAL_NAMESPACE: 'none' };
+const NO_MONGODB = { MONGODB_URI: `mongodb://${NOTHING}/?serverSelectionTimeoutMS=500` };
+
+test.each<[string, [name: string, args: string[], change: NodeJS.ProcessEnv][], string]>([
+  [
+    'a Temporal that is away',
+    [
+      ['audit', [], AWAY],
+      ['dossier', ['--hash', 'h'], AWAY],
+      ['export', ['--dir', tmpdir()], AWAY],
+    ],
+    'TEMPORAL_ADDRESS: Temporal does not respond',
+  ],
+  [
+    'a namespace that is not there',
+    [
+      ['audit', [], OTHER],
+      ['dossier', ['--hash', 'h'], OTHER],
+      ['export', ['--dir', tmpdir()], OTHER],
+    ],
+    'TEMPORAL_NAMESPACE: ',
+  ],
+  ['a MongoDB that is away', [['rebuild', [], NO_MONGODB]], 'MONGODB_URI: MongoDB does not respond'],
+  [
+    'a round that is not there',
+    [['dossier', ['--hash', 'h'], {}]],
+    'there is neither a history nor a record of h',
+  ],
+])('each command says in one line that it meets %s', async (_, commands, line) => {
+  const all = await Promise.all(commands.map(([name, args, change]) => run(name, args, change)));
+  for (const { code, stderr, stdout } of all)
+    expect([code, stdout, stderr.trim().split('\n')]).toEqual([1, '', [expect.stringContaining(line)]]);
+});
+
+test('a dossier goes into a folder that is there', async () => {
+  const missing = await run('dossier', ['--hash', hash, '--out', join(folder, 'none', 'd.html')]);
+  expect([missing.code, missing.stderr.trim().split('\n')]).toEqual([
+    1,
+    [expect.stringContaining("the dossier can't be written: ENOENT")],
+  ]);
+  const { code, stdout } = await run('dossier', ['--hash', hash, '--out', join(folder, 'd')]);
+  expect([code, stdout.split('\n')[0]]).toEqual([0, join(folder, 'd.html')]);
+});
