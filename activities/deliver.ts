@@ -263,7 +263,7 @@ async function beginBet(
       type: BET_UNCONFIRMED,
       // The workflow then asks again without end, and marks the round.
       nonRetryable: isOver && !bet.isOver,
-      cause: error instanceof Error ? error : undefined,
+      ...(error instanceof Error && { cause: error }),
     });
   }
 }

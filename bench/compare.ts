@@ -17,7 +17,13 @@ import { runBench, startBenchStack } from './stack';
  */
 
 /** Medians in relation to the floor's spin with one caller, or its rate with 32; see docs/performance.md. */
-const TARGETS: readonly [name: string, kind: string, callers: number, most?: number, least?: number][] = [
+const TARGETS: readonly [
+  name: string,
+  kind: string,
+  callers: number,
+  most?: number | undefined,
+  least?: number,
+][] = [
   ['losing spin, one caller', 'losing spin', 1, 0.85],
   ['winning spin, one caller', 'winning spin', 1, 1.0],
   ['three-call round, one caller', 'three-call round', 1, 2.4],

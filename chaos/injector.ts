@@ -20,7 +20,7 @@ export interface Injected {
   fault: Fault;
   hits: number;
   /** Why the fault could not be dealt. */
-  error?: string;
+  error?: string | undefined;
 }
 
 export interface InjectorOptions {
@@ -29,7 +29,7 @@ export interface InjectorOptions {
   seed: number;
   pace: Pace;
   /** Only the faults whose name begins with this text. */
-  only?: string;
+  only?: string | undefined;
   /** Compiles the service with new workflow code. Returns its folder. */
   next(): Promise<string>;
   isOver: () => boolean;

@@ -47,8 +47,8 @@ async function main(): Promise<number> {
     {
       ...{ seed, players, pace: LONG, drainMs: DRAIN_MS, durationMs: minutes * 60_000, log },
       signal: stopSignal(),
-      ...(bug === undefined ? {} : { bug }),
-      ...(values.only === undefined ? {} : { only: values.only }),
+      bug,
+      only: values.only,
     },
     async (evidence, checks) => {
       if (violationsOf(checks) > 0) story = await describeViolations(evidence, checks);

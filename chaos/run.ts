@@ -27,9 +27,9 @@ export interface ChaosOptions {
   /** How long rounds may take to end after everything is repaired. */
   drainMs: number;
   /** A deliberate mistake in the service; see bugs.ts. */
-  bug?: BugName;
+  bug?: BugName | undefined;
   /** Only the faults whose name begins with this text. */
-  only?: string;
+  only?: string | undefined;
   log?: (line: string) => void;
   /** Ends the run at once. `runChaos` then rejects with `Interrupted` and leaves no process running. */
   signal?: AbortSignal;
@@ -38,7 +38,7 @@ export interface ChaosOptions {
 export interface ChaosResult {
   seed: number;
   durationMs: number;
-  bug?: BugName;
+  bug?: BugName | undefined;
   rounds: number;
   commands: number;
   /** How often callers got each answer. */
@@ -86,7 +86,7 @@ export async function runChaos(
       notes,
       seed,
       pace,
-      ...(options.only === undefined ? {} : { only: options.only }),
+      only: options.only,
       next: () => compiledWith([...bug, ...NEXT_WORKFLOWS]),
       isOver: () => over,
       log,
@@ -138,7 +138,7 @@ export async function runChaos(
     return {
       seed,
       durationMs,
-      ...(options.bug === undefined ? {} : { bug: options.bug }),
+      bug: options.bug,
       rounds: evidence.rounds.size,
       commands: notes.commands.size,
       answers: Object.fromEntries([...notes.answers].sort()),

@@ -285,7 +285,7 @@ const wallet = (
     const type = draw.pick(types);
     // Voids are rare, so the switch meets the next void of any operator.
     const whose = type === 'void' || draw.chance(0.5) ? {} : { tenantId: draw.pick(OPERATORS).operatorId };
-    const match = { ...whose, ...(type === undefined ? {} : { type }) };
+    const match = { ...whose, type };
     const how = { ...make(draw), match, times: draw.int(1, 3) };
     return {
       name: `wallet: ${name}`,

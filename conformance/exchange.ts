@@ -46,7 +46,7 @@ export interface Call {
   /** The fields that the signature covers; undefined for a call without a signature. */
   fields: readonly string[] | undefined;
   /** Replaces parts of the correct call, to make it wrong. */
-  wrong?: Wrong;
+  wrong?: Wrong | undefined;
 }
 
 export interface Wrong {

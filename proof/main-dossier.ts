@@ -13,14 +13,15 @@ const USAGE = 'npm run dossier -- --hash <gameround> [--dir <folder>] [--out <fi
 
 /** Writes everything that is known of a round for a dispute; see docs/dossier.md. */
 runProcess(async () => {
-  const { hash, dir, out } = optionsOf(USAGE, ['hash', 'dir', 'out'], process.argv.slice(2));
+  const options = optionsOf(USAGE, ['hash', 'dir', 'out'], process.argv.slice(2));
+  const { hash, out } = options;
   if (hash === undefined) throw new PersonNeededError(`usage: ${USAGE}`);
   const config = loadConfig();
   const { environment, payloads } = config;
   const { client, connection } = connectLazily(config);
   const database = databaseOf(config);
   const rounds = createRounds(database.db, environment);
-  const archive = await archiveOf(config, { dir });
+  const archive = await archiveOf(config, options);
   const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment, archive };
   const made = { madeAt: new Date().toISOString(), madeBy: ownVersion() };
   const { html, json, head } = write(await collect(evidence, hash, made));

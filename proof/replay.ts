@@ -11,14 +11,14 @@ export interface Problem {
   workflowId: string;
   runId: string;
   /** The event at which it was noticed, where it is known. */
-  eventId?: string;
+  eventId?: string | undefined;
   reason: string;
 }
 
 /** A run and what its replay found. Without a problem the history is what the code of today would do. */
 export interface Replayed {
   run: Run;
-  problem?: Problem;
+  problem: Problem | undefined;
 }
 
 export interface ReplayOptions {
@@ -37,7 +37,7 @@ const LIMIT_MS = 120_000;
  * answers and returns with what the history has, value by value.
  */
 export async function* replay(runs: AsyncIterable<Run>, options: ReplayOptions): AsyncIterable<Replayed> {
-  const { codePath, dataConverter, limitMs = LIMIT_MS } = options;
+  const { codePath, dataConverter = {}, limitMs = LIMIT_MS } = options;
   const source = runs[Symbol.asyncIterator]();
   // Runs without a readable history are not replayed. They are returned before the next replayed one.
   const unread: Replayed[] = [];
@@ -109,7 +109,7 @@ function problemOf(
   const reason = textOf(error);
   // The SDK names the event in its message only.
   const eventId = /HistoryEvent\(id: (\d+)/.exec(reason)?.[1] ?? differenceIn(run, told)?.eventId;
-  return { ...nameOf(run), ...(eventId === undefined ? {} : { eventId }), reason };
+  return { ...nameOf(run), eventId, reason };
 }
 
 /** The first value in the history that the code of today makes otherwise. It may add fields. */

@@ -17,15 +17,15 @@ export interface OperatorClientOptions extends RetryOptions, DebugOptions {
 }
 
 export interface GameUrlRequest {
-  playerId?: string;
+  playerId?: string | undefined;
   currency: string;
   gameCode: string;
-  language?: string;
+  language?: string | undefined;
   mode: string;
-  gameround?: string;
-  playerdetails?: Record<string, unknown>;
-  profile?: string;
-  options?: Record<string, unknown>;
+  gameround?: string | undefined;
+  playerdetails?: Record<string, unknown> | undefined;
+  profile?: string | undefined;
+  options?: Record<string, unknown> | undefined;
 }
 
 export interface GameUrlReply {
@@ -76,7 +76,7 @@ export interface OperatorClient {
   getGameList(): Promise<GameListReply>;
   registerPlayer(request: {
     playerId: string;
-    playerdetails?: Record<string, unknown>;
+    playerdetails?: Record<string, unknown> | undefined;
   }): Promise<{ internalPlayerId: string; isNew: boolean }>;
 }
 
@@ -134,7 +134,7 @@ interface Call {
   method: 'GET' | 'POST';
   path: string;
   fields: string[];
-  body?: string;
+  body?: string | undefined;
 }
 
 async function call<Reply>(

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { addressOption, checkFields, textOption } from './arguments';
-import type { DebugOptions } from './debug';
 import { InterfaceError, isObject } from './errors';
 import type {
   AddSpinCounterRequest,
@@ -43,16 +42,14 @@ type TransactionIds = Record<'externalGameProviderTransactionId', string>;
  * command that the game did not ask for.
  */
 export class ProviderClient {
-  private readonly options: Required<Omit<ProviderClientOptions, 'now' | 'debug'>> & {
-    now: () => Date;
-  } & DebugOptions;
+  private readonly options: ProviderClientOptions & typeof RETRY_DEFAULTS;
 
   constructor(options: ProviderClientOptions) {
+    const { maxAttempts = RETRY_DEFAULTS.maxAttempts, backoffMs = RETRY_DEFAULTS.backoffMs } = options;
     this.options = {
-      timeoutMs: DEFAULT_TIMEOUT_MS,
-      ...RETRY_DEFAULTS,
-      now: () => new Date(),
-      ...withoutUndefined(options),
+      ...options,
+      maxAttempts,
+      backoffMs,
       baseUrl: addressOption('baseUrl', options.baseUrl),
       providerId: textOption('providerId', options.providerId),
       secret: textOption('secret', options.secret),
@@ -148,15 +145,15 @@ export class ProviderClient {
 
   getOpenGameRoundsByGame(request: {
     gameCode: string;
-    maxRecords?: number;
+    maxRecords?: number | undefined;
   }): Promise<{ gameRoundList: OpenRound[] }> {
     return this.read('/getOpenGameRoundsByGame', request);
   }
 
   getLastGameRounds(request: {
     token: string;
-    maxRecords?: number;
-    maxDays?: number;
+    maxRecords?: number | undefined;
+    maxDays?: number | undefined;
   }): Promise<{ gameRoundList: LastRound[] }> {
     return this.read('/getLastGameRounds', request);
   }
@@ -184,7 +181,7 @@ export class ProviderClient {
   /** A command on an open round. If the request has no transaction id, the client makes one. */
   private async named<Reply extends VoidReply = GameReply>(
     operation: string,
-    request: RoundRequest & { externalGameProviderTransactionId?: string },
+    request: RoundRequest & { externalGameProviderTransactionId?: string | undefined },
     effectIn: (round: RoundInfoReply, ids: TransactionIds) => Reply | undefined,
   ): Promise<Reply> {
     checkFields(operation, request, ['token', 'gameRound']);
@@ -215,7 +212,8 @@ export class ProviderClient {
   /** Sends one signed request. X-Request-Id is unique per request, so a retry has another one. */
   private async post<Reply>(path: string, request: object): Promise<Reply> {
     checkFields(path, request, []);
-    const { baseUrl, providerId, secret, timeoutMs, now, debug } = this.options;
+    const { baseUrl, providerId, secret, debug } = this.options;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, now = () => new Date() } = this.options;
     const body = JSON.stringify(request);
     const timestamp = now().toISOString();
     const reply = await exchange({
@@ -246,8 +244,4 @@ function isSuccess({ status, body }: WireReply): boolean {
 /** 32 characters, the maximum of externalGameProviderRoundId (docs/interface#round-id-length). */
 function newId(): string {
   return randomUUID().replaceAll('-', '');
-}
-
-function withoutUndefined<Options extends object>(options: Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }

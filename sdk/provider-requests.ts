@@ -12,10 +12,10 @@ export interface ProviderClientOptions extends RetryOptions, DebugOptions {
 }
 
 export interface RngResult {
-  rngCallId?: string;
-  result?: string;
-  winAmount?: number;
-  betData?: Record<string, string>;
+  rngCallId?: string | undefined;
+  result?: string | undefined;
+  winAmount?: number | undefined;
+  betData?: Record<string, string> | undefined;
 }
 
 export interface RoundRequest {
@@ -28,44 +28,47 @@ export interface StartGameRequest {
   rngResult: RngResult;
   debitInformation: {
     /** In minor units, including the currency multiplier. Omit it if a ticket pays. */
-    debitAmount?: number;
+    debitAmount?: number | undefined;
     currency: string;
-    useTicketInfo?: { useTicket: boolean };
+    useTicketInfo?: { useTicket: boolean } | undefined;
   };
-  endGame?: boolean;
-  closeOpenGame?: boolean;
+  endGame?: boolean | undefined;
+  closeOpenGame?: boolean | undefined;
   /** At most 32 characters. */
-  externalGameProviderRoundId?: string;
+  externalGameProviderRoundId?: string | undefined;
 }
 
 export interface AddWinRequest extends RoundRequest {
   rngResult: RngResult;
-  collect?: boolean;
-  externalGameProviderTransactionId?: string;
-  jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
+  collect?: boolean | undefined;
+  externalGameProviderTransactionId?: string | undefined;
+  jackpotPayout?: { jackpotId: string; jackpotMode: string }[] | undefined;
 }
 
 export interface EndGameRequest extends RoundRequest {
-  externalGameProviderTransactionId?: string;
+  externalGameProviderTransactionId?: string | undefined;
 }
 
 export interface CollectWinRequest extends RoundRequest {
   /** At most the open winnings. If absent, all open winnings are collected. */
-  amount?: number;
-  externalGameProviderTransactionId?: string;
+  amount?: number | undefined;
+  externalGameProviderTransactionId?: string | undefined;
 }
 
 export interface AddSpinCounterRequest extends RoundRequest {
   counterType: string;
-  rngResult: { rngCallId?: string; result: { awarded?: number; used?: number } };
-  gameStateResult?: Record<string, string>;
-  externalGameProviderTransactionId?: string;
+  rngResult: {
+    rngCallId?: string | undefined;
+    result: { awarded?: number | undefined; used?: number | undefined };
+  };
+  gameStateResult?: Record<string, string> | undefined;
+  externalGameProviderTransactionId?: string | undefined;
 }
 
 export interface GameRoundInfoRequest {
   token: string;
-  gameRound?: string;
-  externalGameProviderRoundId?: string;
+  gameRound?: string | undefined;
+  externalGameProviderRoundId?: string | undefined;
 }
 
 export interface RandomRequest {

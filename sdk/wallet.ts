@@ -30,9 +30,9 @@ export interface WalletOptions extends DebugOptions {
   /** Called with errors of your storage. The service gets a 500. */
   onError: (error: unknown) => void;
   /** Called for doGameRoundReport, possibly more than once per round. */
-  report?: (detail: GameRoundDetail) => Promise<unknown>;
+  report?: ((detail: GameRoundDetail) => Promise<unknown>) | undefined;
   /** Default: 300 s. 0 turns the check off. */
-  timestampToleranceMs?: number;
+  timestampToleranceMs?: number | undefined;
 }
 
 export interface Account {

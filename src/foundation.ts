@@ -24,7 +24,7 @@ export interface Foundation {
   logger: Logger;
   metrics: Metrics;
   /** Health and metrics of the process. */
-  admin?: Admin;
+  admin: Admin | undefined;
   /** Aborted when the process has to stop. */
   stopped: AbortSignal;
   database: Database;
@@ -108,10 +108,7 @@ export function connectLazily(config: Config): Temporal {
   return { connection, client: new Client({ connection, namespace, dataConverter, identity }) };
 }
 
-export function temporalAddress({ temporal: { address, apiKey, tls } }: Config): {
-  address: string;
-  apiKey?: string;
-  tls?: object | false;
-} {
-  return { address, apiKey, tls };
+export function temporalAddress({ temporal }: Config): Omit<Config['temporal'], 'namespace'> {
+  const { namespace: _namespace, ...address } = temporal;
+  return address;
 }

@@ -15,8 +15,8 @@ export interface ChildOptions {
   /** Opens an IPC channel. A Node child notices by it that this process has ended (preload.ts). */
   readonly ipc?: boolean;
   /** A process group of its own: a terminal's Ctrl-C then reaches only this process, which stops its children in order. */
-  readonly ownGroup?: boolean;
-  readonly stopTimeoutMs?: number;
+  readonly ownGroup?: boolean | undefined;
+  readonly stopTimeoutMs?: number | undefined;
   /** Records the running process, so that a later start can end it if this process is killed (leftovers.ts). */
   readonly record?: { readonly runDir: string; readonly marker: string };
 }

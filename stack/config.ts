@@ -18,8 +18,8 @@ export interface StackConfig {
    */
   readonly codecServer?: string;
   /** The address of a Temporal that already runs. If set, `npm start` starts none. */
-  readonly externalTemporal?: string;
-  readonly externalMongodb?: string;
+  readonly externalTemporal?: string | undefined;
+  readonly externalMongodb?: string | undefined;
   /** The file of a new back office token. The token is shown once, at this start. */
   readonly newTokenFile?: string;
 }
@@ -59,8 +59,8 @@ export function readStackConfig(env: NodeJS.ProcessEnv): StackConfig {
     temporalUiPort: data.TEMPORAL_UI_PORT,
     mongodbPort: data.MONGODB_PORT,
     ...(data.TEMPORAL_ADDRESS === undefined ? codecServerOf(service) : {}),
-    ...(data.TEMPORAL_ADDRESS === undefined ? {} : { externalTemporal: data.TEMPORAL_ADDRESS }),
-    ...(data.MONGODB_URI === undefined ? {} : { externalMongodb: data.MONGODB_URI }),
+    externalTemporal: data.TEMPORAL_ADDRESS,
+    externalMongodb: data.MONGODB_URI,
     ...(tokenIsNew ? { newTokenFile: tokenFile } : {}),
   };
 }

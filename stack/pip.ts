@@ -8,7 +8,7 @@ export interface PipOptions {
   readonly requirements: readonly string[];
   readonly target: string;
   readonly onProgress?: (text: string) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const PIP_TIMEOUT_MS = 10 * 60_000;

@@ -155,7 +155,7 @@ async function ensureTemporal({ config, say, signal }: StackOptions, running: Se
       binary,
       port: config.temporalPort,
       uiPort: config.temporalUiPort,
-      ...(config.codecServer === undefined ? {} : { uiCodecEndpoint: config.codecServer }),
+      uiCodecEndpoint: config.codecServer,
       dataFile: join(config.service.dataDir, 'temporal.db'),
       ...placement(config),
       signal: restartSignal,
@@ -212,7 +212,7 @@ function startNode(
   const stopTimeoutMs = STOP_TIMEOUTS_MS[name];
   return startChild({
     name,
-    ...(stopTimeoutMs === undefined ? {} : { stopTimeoutMs }),
+    stopTimeoutMs,
     command: process.execPath,
     args: ['--enable-source-maps', '--require', join(__dirname, 'preload.js'), script],
     env,

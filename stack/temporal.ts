@@ -12,7 +12,7 @@ export interface TemporalOptions {
   /** The Web UI runs only if this is set. */
   readonly uiPort?: number;
   /** URL of the codec server that decodes payloads for the Web UI. */
-  readonly uiCodecEndpoint?: string;
+  readonly uiCodecEndpoint?: string | undefined;
   /** The SQLite file. If absent, the data is in memory. */
   readonly dataFile?: string;
   readonly logDir: string;

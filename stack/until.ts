@@ -7,7 +7,7 @@ export interface UntilOptions {
   readonly everyMs?: number;
   /** The process to wait for. Its end stops the attempts, and errors contain its last log lines. */
   readonly child?: Child;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Repeats `attempt` until it resolves. Rejects with the reason when the child has ended, or at the timeout. */

@@ -18,10 +18,10 @@ export interface WorkerDependencies {
   /** Reads and writes payloads. The bundle must be of the same kind (worker/bundle.ts). */
   dataConverter?: DataConverter;
   /** Called when a call of this process has to fetch its answer by the update. */
-  askNow?: (call: string) => void;
+  askNow?: ((call: string) => void) | undefined;
   /** For tests that run several workers on one server. */
   taskQueue?: string;
-  slots?: Partial<WorkerSlots>;
+  slots?: Partial<WorkerSlots> | undefined;
 }
 
 /** The most tasks that one worker process runs at the same time. */
@@ -76,7 +76,7 @@ export async function createWorker(deps: WorkerDependencies): Promise<Worker> {
     taskQueue: deps.taskQueue ?? TASK_QUEUE,
     activities: deps.activities,
     interceptors: { activity: [() => ({ inbound: { execute: withSendableFailures } })] },
-    dataConverter: deps.dataConverter,
+    dataConverter: deps.dataConverter ?? {},
     sinks: callSinks(deps.askNow),
     workflowBundle: { codePath: deps.workflows.bundlePath },
     shutdownGraceTime: SHUTDOWN_GRACE,

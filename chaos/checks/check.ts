@@ -2,7 +2,7 @@ import type { Evidence, RoundEvidence, WalletCall } from '../evidence';
 
 export interface Violation {
   /** Undefined if the violation is not about one round. */
-  gameround?: string;
+  gameround?: string | undefined;
   what: string;
 }
 

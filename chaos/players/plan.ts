@@ -29,7 +29,7 @@ export interface RoundPlan extends Manner {
   endGame: boolean;
   closeOpenGame: boolean;
   /** Serial of a free play ticket that is granted first and pays for the bet. */
-  ticket?: string;
+  ticket?: string | undefined;
   steps: Step[];
   /** The last step. `leave`: none, the player is gone, and an auto-close or the operator closes the round. */
   last: Step | 'leave';
@@ -53,7 +53,7 @@ export function planOf(seed: number, playerId: string, game: Game, n: number): R
   const count = endGame ? 0 : draw.int(0, 5);
   const steps = Array.from({ length: count }, () => step(draw, game));
   const last = endGame ? 'leave' : lastStep(draw);
-  return { ...base, ...(ticket === undefined ? {} : { ticket }), steps, last };
+  return { ...base, ticket, steps, last };
 }
 
 function manner(draw: Stream): Manner & { pauseMs: number } {

@@ -184,13 +184,7 @@ export class Player {
           },
         ];
       case 'collect':
-        return [
-          '/collectWin',
-          {
-            externalGameProviderTransactionId: step.key,
-            ...(step.amount === undefined ? {} : { amount: step.amount }),
-          },
-        ];
+        return ['/collectWin', { externalGameProviderTransactionId: step.key, amount: step.amount }];
       case 'spins':
         return [
           '/addSpinCounterGameState',

@@ -38,7 +38,7 @@ export class TestedProvider {
       path: '/getGameConfiguration',
       query: { currency, currencyMultiplier: String(currencyMultiplier), gameCode },
       fields: providerFields.getGameConfiguration({ currency }),
-      ...(wrong ? { wrong } : {}),
+      wrong,
     });
   }
 
@@ -71,7 +71,7 @@ export class TestedProvider {
 
   private post(path: string, body: Json & { gameRound: string }, wrong?: Wrong): Promise<Exchange> {
     const fields = providerFields.getGameResult(body);
-    return this.call({ method: 'POST', path, body, fields, ...(wrong ? { wrong } : {}) });
+    return this.call({ method: 'POST', path, body, fields, wrong });
   }
 
   private async call(call: Parameters<typeof send>[1]): Promise<Exchange> {

@@ -738,11 +738,7 @@ async function reportOf(wallet: TestedWallet): Promise<(wrong?: Wrong) => Promis
     timestamp: debit.timestamp,
     totalBetAmount: debit.amount,
     totalWinAmount: credit.amount,
-    transactions: [debit, credit, end].map((one) => ({
-      ...one,
-      ...(one.amount === undefined ? {} : { payed: one.amount }),
-      balanceAfter: after,
-    })),
+    transactions: [debit, credit, end].map((one) => ({ ...one, payed: one.amount, balanceAfter: after })),
     baseStake: debit.amount,
     totalPayedAmount: debit.amount,
     dataStored: {},
@@ -755,7 +751,7 @@ async function reportOf(wallet: TestedWallet): Promise<(wrong?: Wrong) => Promis
       path: '/doGameRoundReport',
       body: { gameRoundDetail: detail },
       fields: operatorFields.doGameRoundReport(),
-      ...(wrong ? { wrong } : {}),
+      wrong,
     });
 }
 

@@ -116,7 +116,7 @@ export class TestedWallet {
     const { wrong, ...changed } = change;
     const query = { playerId: this.settings.playerId, currency: this.settings.currency, ...changed };
     const fields = operatorFields.getBalance(query);
-    return this.call({ method: 'GET', path: '/getBalance', query, fields, ...(wrong ? { wrong } : {}) });
+    return this.call({ method: 'GET', path: '/getBalance', query, fields, wrong });
   }
 
   /** All balances of the player together. */
@@ -241,7 +241,7 @@ export class TestedRound {
       path: '/doTransactions',
       body,
       fields: operatorFields.doTransactions(body),
-      ...(wrong ? { wrong } : {}),
+      wrong,
     });
     for (const one of transactions) {
       if (isAccepted(exchange, one)) this.note(one);

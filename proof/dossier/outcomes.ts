@@ -36,7 +36,7 @@ export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
   const reconciliations = reconciliationsIn(runs);
   for (const events of runs) {
     const answers = answersIn(events);
-    const calls = new Map<number, { activity?: string; args: unknown[] }>();
+    const calls = new Map<number, { activity: string | undefined; args: unknown[] }>();
     for (const event of events) {
       const { id, at, type, about } = event;
       const update = updateIn(event);

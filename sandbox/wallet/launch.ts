@@ -39,12 +39,7 @@ async function getLaunch({ operators, serviceUrl }: Launch, ctx: Context): Promi
   }
   const client = createOperatorClient({ baseUrl: serviceUrl, operatorId: operator.operatorId, secret });
   try {
-    const { url } = await client.getGameURL({
-      playerId,
-      ...rest,
-      ...(gameround === undefined ? {} : { gameround }),
-      ...(profile === undefined ? {} : { profile }),
-    });
+    const { url } = await client.getGameURL({ playerId, ...rest, gameround, profile });
     if (redirect === '1') ctx.redirect(url);
     else send(ctx, { status: 200, body: { url } });
   } catch (error) {

@@ -104,7 +104,7 @@ async function historyTextOf(client: Client, { workflowId, runId }: NamedRun): P
   let nextPageToken: Uint8Array | null | undefined;
   do {
     const page = await connection.workflowService
-      .getWorkflowExecutionHistory({ ...about, nextPageToken })
+      .getWorkflowExecutionHistory({ ...about, nextPageToken: nextPageToken ?? null })
       .catch((error: unknown) => {
         if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
         throw error;

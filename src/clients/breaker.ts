@@ -15,7 +15,7 @@ export type NoteResult = (answered: boolean) => void;
 
 export interface BreakerOptions {
   /** Monotonic, since a system clock that is set back would keep the breaker open. */
-  monotonicNow?: MonotonicClock;
+  monotonicNow?: MonotonicClock | undefined;
   failuresInARow: number;
   firstPauseMs: number;
   maxPauseMs: number;

@@ -65,7 +65,7 @@ export interface HttpClientOptions {
   addresses: CallbackAddresses;
   report?: (call: CallReport) => void;
   /** Default: the system's lookup. */
-  lookup?: LookupFunction;
+  lookup?: LookupFunction | undefined;
 }
 
 /**

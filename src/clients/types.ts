@@ -33,7 +33,7 @@ export interface GetBalance {
 export type BalanceAnswer =
   | { kind: 'balance'; balance: WalletBalance }
   /** The operator refused. Its own error is passed through. */
-  | { kind: 'refused'; errorCode?: ErrorObject }
+  | { kind: 'refused'; errorCode?: ErrorObject | undefined }
   | {
       kind: 'unavailable';
       reason: string;

@@ -4,7 +4,7 @@ import type { Command } from '../domain/round/types';
 
 interface CommandDefinitions {
   signal: SignalDefinition<[Command, Actor?, string?]>;
-  update: UpdateDefinition<RoundReply, [Command, Actor?, string?, Look?]>;
+  update: UpdateDefinition<RoundReply, [Command, (Actor | undefined)?, string?, (Look | undefined)?]>;
 }
 
 /** The signal that makes a command durable, and the update that returns its answer. */

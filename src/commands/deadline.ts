@@ -35,7 +35,7 @@ export function msLeft(deadline: number): number {
 export class OutOfTimeError extends Error {}
 
 export interface Waiting {
-  deadline?: number;
+  deadline?: number | undefined;
   /** Temporal has accepted the command before, so at the deadline its outcome is open and the answer is 503 3001. */
   isTaken?: boolean;
 }

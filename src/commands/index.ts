@@ -15,7 +15,7 @@ export interface CommandOptions {
   nowMs?: () => number;
   taskQueue?: string;
   /** Set if the worker runs in the same process. */
-  local?: LocalWorker;
+  local?: LocalWorker | undefined;
 }
 
 export function createCommands(

@@ -6,11 +6,11 @@ import type { WaitingCalls } from '../contracts/waiting-calls';
 export interface LocalWorker {
   waitingCalls: WaitingCalls;
   /** A client on the worker's connection, so that the start returns the round's first task. Undefined while no worker runs. */
-  client?: Client;
+  client?: Client | undefined;
   /** Overrides askAfter, for tests. */
-  askAfterMs?: number;
+  askAfterMs?: number | undefined;
   /** The time that answers of this process take: a moving average. */
-  usualMs?: number;
+  usualMs?: number | undefined;
 }
 
 /** Bounds of the time after which a caller asks by the update. */

@@ -109,8 +109,9 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   ): Promise<UpdateResult> {
     const { update: definition } = definitionsOf(sent);
     const { actor, call } = asked;
-    const args: [Command, Actor?, string?, Look?] = [sent, actor, call, look];
-    return tell(gameround, asked, () => handleOf(gameround).executeUpdate(definition, { args }));
+    return tell(gameround, asked, () =>
+      handleOf(gameround).executeUpdate(definition, { args: [sent, actor, call, look] }),
+    );
   }
 
   async function tell(

@@ -29,7 +29,7 @@ export function createServerTimes(client: Client): ServerTimes {
       let nextPageToken: Uint8Array | undefined;
       do {
         const page = await service.getWorkflowExecutionHistoryReverse({
-          ...{ namespace, execution, maximumPageSize: PAGE, nextPageToken },
+          ...{ namespace, execution, maximumPageSize: PAGE, nextPageToken: nextPageToken ?? null },
         });
         for (const event of page.history?.events ?? []) {
           if (Number(event.eventId) > taskStartedEventId) continue;

@@ -236,6 +236,7 @@ async function describeStart(
 function applyDiscount(deps: CommandDependencies, session: Session, command: StartCommand): void {
   const at = new Date(deps.nowMs()).toISOString();
   const discountInfo = session.balance?.discountInfo;
+  if (discountInfo === undefined) return;
   command.discount = currentDiscount(discountInfo, command.stake, session.currency, at);
   if (command.discount !== undefined) command.grants = { discountInfo };
 }

@@ -48,7 +48,7 @@ export const toCommand = {
 };
 
 /** The idempotency key of a command: the provider's transaction id, or the rngCallId, or the request id. */
-function commandKey(request: RoundRequest & { rngCallId?: string }): string {
+function commandKey(request: RoundRequest & { rngCallId?: string | undefined }): string {
   const { externalGameProviderTransactionId: transaction, rngCallId, requestId } = request;
   if (transaction !== undefined) return `transaction:${normalId(transaction)}`;
   return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;

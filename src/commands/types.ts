@@ -3,20 +3,24 @@ import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 
 export interface RngResult {
-  rngCallId?: string;
-  result?: string;
-  winAmount?: number;
-  betData?: Record<string, string>;
+  rngCallId?: string | undefined;
+  result?: string | undefined;
+  winAmount?: number | undefined;
+  betData?: Record<string, string> | undefined;
 }
 
 export interface StartGameRound {
   session: Session;
   requestId: string;
   rngResult: RngResult;
-  debitInformation: { debitAmount?: number; currency: string; useTicketInfo?: { useTicket?: boolean } };
+  debitInformation: {
+    debitAmount?: number | undefined;
+    currency: string;
+    useTicketInfo?: { useTicket?: boolean | undefined } | undefined;
+  };
   endGame: boolean;
   closeOpenGame: boolean;
-  externalGameProviderRoundId?: string;
+  externalGameProviderRoundId?: string | undefined;
 }
 
 /** Fields of all commands on an existing round. */
@@ -24,25 +28,25 @@ export interface RoundRequest {
   session: Session;
   requestId: string;
   gameRound: string;
-  externalGameProviderTransactionId?: string;
+  externalGameProviderTransactionId?: string | undefined;
 }
 
 export interface AddWin extends RoundRequest {
   rngResult: RngResult;
   collect: boolean;
-  jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
+  jackpotPayout?: { jackpotId: string; jackpotMode: string }[] | undefined;
 }
 
 export interface CollectWin extends RoundRequest {
-  amount?: number;
+  amount?: number | undefined;
 }
 
 export interface AddSpinCounter extends RoundRequest {
   counterType: string;
-  rngCallId?: string;
+  rngCallId?: string | undefined;
   awarded: number;
   used: number;
-  gameStateResult?: Record<string, string>;
+  gameStateResult?: Record<string, string> | undefined;
 }
 
 /**

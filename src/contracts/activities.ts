@@ -6,14 +6,14 @@ export interface WalletDelivery {
   round: RoundIdentity;
   call: WalletCall;
   /** Debits only. */
-  bet?: BetDelivery;
+  bet?: BetDelivery | undefined;
   /** The versions of the record that this run has written so far; see ProjectedRound. */
   own: OwnVersions;
   /** Results of earlier deliveries of a credit. */
   maybePaid: boolean;
   creditAccepted: boolean;
   /** What the wallet last answered to this call; see PendingCall. */
-  lastAnswer?: string;
+  lastAnswer?: string | undefined;
   /** The run in which the round, or this part of it, began. If another run delivers, a person has reset the workflow. */
   originalRunId: string;
 }
@@ -28,7 +28,7 @@ export interface BetDelivery {
   /** When the workflow accepted the command. Its signal may have been in the history for longer. */
   acceptedAt: number;
   /** Id of the start event of the workflow task that brought the signal; absent without a signal. */
-  acceptedBefore?: number;
+  acceptedBefore?: number | undefined;
   /** The workflow knows that the time is over: nothing is sent any more. */
   isOver: boolean;
   /** An earlier delivery may have sent the debit. */
@@ -62,14 +62,14 @@ export interface Delivered {
   /** When the outcome was known, by the Temporal server's clock; ISO 8601. The rules use this time. */
   at: string;
   /** The version of the written record. Present only if the command is finished and nothing is left to be sent. */
-  recordedAs?: number;
+  recordedAs?: number | undefined;
 }
 
 /** The answer to a command. It is sent after the record is written. */
 export interface PendingAnswer {
   calls: string[];
   answer: Answer;
-  lastBalance?: WalletBalance;
+  lastBalance?: WalletBalance | undefined;
 }
 
 export interface ProjectedRound {
@@ -83,7 +83,7 @@ export interface ProjectedRound {
    * Temporal no longer knows, since it was restored from an older copy. Absent after a person has reset the workflow: that
    * run knows less than the record.
    */
-  own?: OwnVersions;
+  own?: OwnVersions | undefined;
 }
 
 /** Failure type of a projection that leaves out entries which the record does not hold. */

@@ -74,7 +74,7 @@ export type Look = 'first' | 'again';
 function signalAndUpdate<Sent extends Command>(type: Sent['type']) {
   return {
     signal: defineSignal<[Sent, Actor?, string?]>(type),
-    update: defineUpdate<RoundReply, [Sent, Actor?, string?, Look?]>(type),
+    update: defineUpdate<RoundReply, [Sent, (Actor | undefined)?, string?, (Look | undefined)?]>(type),
   };
 }
 

@@ -18,7 +18,7 @@ export interface ReconcileResult {
 export interface ClosedRound {
   round: RoundSnapshot;
   /** The operator's error if it refused the close for good. Then the round is crashed. */
-  refused?: ErrorObject;
+  refused?: ErrorObject | undefined;
 }
 
 export interface ReconcileActivities {

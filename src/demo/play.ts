@@ -90,7 +90,7 @@ function identityOf({ session, externalGameProviderRoundId }: StartGameRound) {
     session;
   return {
     ...{ operatorId, playerId, gameCode, providerId, sessionId, currency, currencyMultiplier, language },
-    ...(externalGameProviderRoundId === undefined ? {} : { externalGameProviderRoundId }),
+    externalGameProviderRoundId,
   };
 }
 

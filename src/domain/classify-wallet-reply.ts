@@ -36,9 +36,9 @@ export interface DeliveryHistory {
 interface ReadAnswer {
   status: number;
   /** The body, if it is a JSON object. */
-  body?: Record<string, unknown>;
-  topLevelError?: ErrorObject;
-  balance?: WalletBalance;
+  body?: Record<string, unknown> | undefined;
+  topLevelError?: ErrorObject | undefined;
+  balance?: WalletBalance | undefined;
 }
 
 /** Decides the outcome of one delivery (docs/interface/operator-api.md, rules 1 to 8; docs/interface#outcomes). */
@@ -221,7 +221,7 @@ export function describe(error: ErrorObject): string {
  * The reply's result for one transaction: its own error, or the top-level error if it isn't listed. A transaction that is
  * listed with and without an error may have been processed.
  */
-function resultFor(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject } {
+function resultFor(read: ReadAnswer, hash: string): { processed: boolean; error?: ErrorObject | undefined } {
   const listed = listedIn(read.body, hash);
   if (listed.length === 0) return { processed: false, error: read.topLevelError };
   const errors = listed.map((item) => errorIn(item, read.status));

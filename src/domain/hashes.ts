@@ -23,8 +23,8 @@ export function normalId(id: string): string {
 
 /** The ids that name a round, besides operator, player and game. The first one that is present counts. */
 export interface RoundNaming {
-  externalGameProviderRoundId?: string;
-  rngCallId?: string;
+  externalGameProviderRoundId?: string | undefined;
+  rngCallId?: string | undefined;
   requestId: string;
 }
 

@@ -33,7 +33,7 @@ export interface Session extends Owner {
   /** Unused for an hour, or logged out. It starts no new rounds but can finish the rounds that it opened. */
   expired: boolean;
   /** The only round that the token is valid for: in history mode, and for tokens of getTokenForGameRound. */
-  onlyGameround?: string;
+  onlyGameround?: string | undefined;
   /** The last balance that the operator returned for this player. */
   balance?: WalletBalance;
 }

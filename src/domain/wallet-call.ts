@@ -9,17 +9,17 @@ export type TransactionType = 'debit' | 'credit' | 'end' | 'void';
 export interface OperatorTransaction {
   type: TransactionType;
   /** Debits only. */
-  isFirstDebit?: boolean;
+  isFirstDebit?: boolean | undefined;
   currency: string;
   /** Idempotency key. A void carries the hash of the debit that it voids. */
   hash: string;
   /** Minor units. Absent for end, void, and a debit that a ticket pays. */
-  amount?: number;
+  amount?: number | undefined;
   /** ISO 8601. */
   timestamp: string;
-  reason?: string;
+  reason?: string | undefined;
   /** The serial of the ticket that pays a debit without amount. */
-  serial?: string;
+  serial?: string | undefined;
 }
 
 /** The transactions of one `doTransactions` call and its purpose. */
@@ -90,8 +90,8 @@ export type PayoutOutcome = AcceptedOutcome | RepeatOutcome | RefusedOutcome;
 export interface AcceptedOutcome {
   kind: 'accepted';
   /** Only the end of [debit, end] or [credit, end] was refused. */
-  endRefused?: ErrorObject;
-  balance?: WalletBalance;
+  endRefused?: ErrorObject | undefined;
+  balance?: WalletBalance | undefined;
   /** Voids only: the first delivery got a 400, so the operator never confirmed the void. */
   unconfirmed?: boolean;
 }
@@ -100,7 +100,7 @@ export interface DeclinedOutcome {
   kind: 'declined';
   /** 401 or error id 1001: the operator doesn't accept our signature. Also set if the service may not call its address. */
   unauthorised: boolean;
-  errorCode?: ErrorObject;
+  errorCode?: ErrorObject | undefined;
   /** The refusal lists the debit as processed, or has id 12 for an initial debit. It may have been taken, so it is voided. */
   processed: boolean;
 }
@@ -115,7 +115,7 @@ export interface RepeatOutcome {
   kind: 'repeat';
   reason: string;
   /** This delivery was not sent, so the reason is not the wallet's. */
-  notSent?: true;
+  notSent?: true | undefined;
   /** The credit of this call was accepted, although the call as a whole has to be retried. */
   creditAccepted: boolean;
   /** A delivery of the credit got no definite answer. */
@@ -128,9 +128,9 @@ export interface RefusedOutcome {
   unauthorised: boolean;
   /** Identifies the operator's secrets that were in use, without revealing them. */
   signedWith?: string;
-  errorCode?: ErrorObject;
+  errorCode?: ErrorObject | undefined;
   /** As in `repeat`, from this delivery or an earlier one. */
   creditAccepted: boolean;
   maybePaid: boolean;
-  balance?: WalletBalance;
+  balance?: WalletBalance | undefined;
 }

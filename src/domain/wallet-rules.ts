@@ -38,8 +38,8 @@ export interface ReplyReport {
 interface Judged {
   kind: string;
   reason?: string;
-  errorCode?: ErrorObject;
-  endRefused?: ErrorObject;
+  errorCode?: ErrorObject | undefined;
+  endRefused?: ErrorObject | undefined;
 }
 
 /** Limits the log line: a reconciliation sends all transactions of a round. */
@@ -70,9 +70,9 @@ interface Reply {
   currency: string | undefined;
   status: number;
   /** The body, if it is a JSON object. */
-  body?: Record<string, unknown>;
+  body?: Record<string, unknown> | undefined;
   /** The error of the call or of one of its transactions. */
-  error?: ErrorObject;
+  error?: ErrorObject | undefined;
   balances: unknown[];
   sent: Set<string | undefined>;
   listed: Set<string | undefined>;

@@ -37,7 +37,7 @@ export interface GameConfigurationOptions {
   provider: Pick<ProviderClient, 'getGameConfiguration'>;
   providerOf: (providerId: string) => ProviderAddress | undefined;
   logger?: Pick<Logger, 'warn'>;
-  monotonicNow?: MonotonicClock;
+  monotonicNow?: MonotonicClock | undefined;
   maxAgeMs?: number;
   maxStaleMs?: number;
   maxEntries?: number;

@@ -108,7 +108,7 @@ export interface HttpDeps {
   /** Milliseconds since the epoch. */
   clock: () => number;
   monotonicNow: MonotonicClock;
-  limits?: Partial<HttpLimits>;
+  limits?: Partial<HttpLimits> | undefined;
 }
 
 /** Limits per process. */

@@ -36,9 +36,9 @@ export function balanceReply(session: Session, balance: WalletBalance, ticketInf
     mode: session.mode,
     currency: session.currency,
     balances,
-    ...(balance.discountInfo === undefined ? {} : { discountInfo: balance.discountInfo }),
-    ...(balance.tickets === undefined ? {} : { tickets: balance.tickets }),
-    ...(ticketInfo === undefined ? {} : { ticketInfo }),
+    discountInfo: balance.discountInfo,
+    tickets: balance.tickets,
+    ticketInfo,
   };
 }
 
@@ -55,10 +55,10 @@ export function gameReply(session: Session, token: string, reply: RoundReply, mo
     gameState: reply.gameState,
     amountToCollect: reply.amountToCollect,
     amountCredited: reply.amountCredited,
-    ...(reply.freePlayInfo === undefined ? {} : { freePlayInfo: reply.freePlayInfo }),
+    freePlayInfo: reply.freePlayInfo,
     freePlaysAvailable: freePlaysAvailable(balance, session.currency),
     passThroughData: {},
-    ...(reply.spinsAvailable === undefined ? {} : { spinsAvailable: reply.spinsAvailable }),
+    spinsAvailable: reply.spinsAvailable,
     ...more,
   };
   if (reply.refusal === undefined) return ok(body);

@@ -8,7 +8,7 @@ import { UnreadBodies } from './unread-bodies';
 
 /** Data of a call for its log line: ids only. */
 export interface CallState {
-  requestId?: string;
+  requestId: string | undefined;
   logFields: {
     providerId?: string;
     operatorId?: string;
@@ -18,7 +18,7 @@ export interface CallState {
     errorMsg?: string;
     /** The part of the authentication that was wrong; `claimedId` is the id that the caller sent. */
     unauthenticated?: AuthFault;
-    claimedId?: string;
+    claimedId?: string | undefined;
   };
 }
 

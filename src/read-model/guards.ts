@@ -22,7 +22,7 @@ interface GuardDocument {
   attemptAt?: number;
   since?: Date;
   /** What the round was started with, as JSON; until it has a record. */
-  start?: string;
+  start?: string | undefined;
 }
 
 /** Attempts to take a guard that its holders release at the same moment. */

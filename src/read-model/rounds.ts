@@ -39,19 +39,19 @@ export interface RoundDocument
   /** At least 1. A document with version 0 is no record: it only holds the open-round guard (src/read-model/guards.ts). */
   version: number;
   providerId: string;
-  externalGameProviderRoundId?: string;
+  externalGameProviderRoundId?: string | undefined;
   openedAt: Date;
-  closedAt?: Date;
+  closedAt?: Date | undefined;
   attention: RoundSnapshot['attention'];
   /** The marks and since when the record has them; absent if it has none. */
   waiting?: Mark[];
   sessionId: string;
   /** The serial of the ticket that paid for the round. */
-  ticket?: string;
+  ticket?: string | undefined;
   /** All wins of the round in minor units. */
   won: number;
   /** The round's dataStored as a JSON text. */
-  dataStored?: string;
+  dataStored?: string | undefined;
   /** JSON of a RoundSnapshot. */
   snapshot: string;
   /** JSON of the DeliveryEnd, if the activity of a wallet call has written this record. */

@@ -114,7 +114,7 @@ export function sessionOf(cached: CachedSession, now: number): Session {
     device: document.device,
     walletMode: document.walletMode,
     expired: sessionStatus(cached, now) !== 'live',
-    ...(document.onlyGameround === undefined ? {} : { onlyGameround: document.onlyGameround }),
+    onlyGameround: document.onlyGameround,
     ...(cached.balance === undefined ? {} : { balance: cached.balance.value }),
   };
 }

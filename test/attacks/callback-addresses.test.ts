@@ -68,7 +68,7 @@ describe('an address is called only when it is public', () => {
 function namesAre(...answers: string[][]): LookupFunction & { asked: number } {
   const lookup = (
     _name: string,
-    options: { all?: boolean },
+    options: { all?: boolean | undefined },
     callback: Parameters<LookupFunction>[2],
   ): void => {
     const addresses = answers[Math.min(lookup.asked, answers.length - 1)]!;
@@ -101,7 +101,7 @@ describe('a connection', () => {
     lookup?: LookupFunction,
     times = 1,
   ): Promise<HttpAnswer[]> {
-    const http = createHttpClient({ addresses, ...(lookup === undefined ? {} : { lookup }) });
+    const http = createHttpClient({ addresses, lookup });
     const answers: HttpAnswer[] = [];
     for (let time = 0; time < times; time += 1) {
       // Tenants don't share connections: each call makes one of its own.

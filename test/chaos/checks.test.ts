@@ -59,7 +59,7 @@ describe('the marks that a round should have', () => {
   const NEXT = { type: 'void', hash: 'h' };
   const told = (status: number, clientLeft?: true) => ({
     ...{ status, body: { gameRound: 'g', transactions: [NEXT] } },
-    ...(clientLeft === undefined ? {} : { clientLeft }),
+    clientLeft,
   });
   it.each([
     ['refused for our signature', [told(401)], ['void-refused']],

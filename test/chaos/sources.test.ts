@@ -40,7 +40,7 @@ test('a kind of fault that can never be dealt is a violation', () => {
   const dealt = (name: string, error?: string): Injected => ({
     ...{ atMs: 0, lane: LANES[0], hits: 0 },
     fault: { name, kind: 'deploy' },
-    ...(error === undefined ? {} : { error }),
+    error,
   });
   const checked = faultsDealt([dealt('one', 'a round ended'), dealt('one'), dealt('two', 'no such file')]);
   expect(checked).toMatchObject({ examined: 2, violations: [{ what: 'two: no such file' }] });

@@ -43,7 +43,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['op.addSpinCounterGameState', 'f.SpinCounterReply'],
     file: 'src/http/replies.ts',
-    find: '...(reply.spinsAvailable === undefined ? {} : { spinsAvailable: reply.spinsAvailable }),',
+    find: 'spinsAvailable: reply.spinsAvailable,',
     replace: '',
   },
   {
@@ -571,7 +571,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.Balance.more'],
     file: 'src/http/replies.ts',
-    find: '...(ticketInfo === undefined ? {} : { ticketInfo }),',
+    find: '    ticketInfo,',
     replace: '',
   },
   {
@@ -589,7 +589,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.Ticket#2'],
     file: 'src/http/replies.ts',
-    find: '...(balance.tickets === undefined ? {} : { tickets: balance.tickets }),',
+    find: 'tickets: balance.tickets,',
     replace: '',
   },
   {
@@ -799,7 +799,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.ConnectReply.history', 'r.historyDetails'],
     file: 'src/http/routes/player.ts',
-    find: '...(gameHistory === undefined ? {} : { gameHistory }),',
+    find: '    gameHistory,',
     replace: '',
   },
   {

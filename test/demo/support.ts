@@ -71,11 +71,8 @@ export function player(rounds: DemoRounds, session = SESSION) {
     start(about: StartOptions = {}): Promise<RoundReply> {
       const request: StartGameRound = {
         ...common(),
-        ...(about.session === undefined ? {} : { session: about.session }),
-        rngResult: {
-          ...(about.rngCallId === undefined ? {} : { rngCallId: about.rngCallId }),
-          ...(about.win === undefined ? {} : { winAmount: about.win }),
-        },
+        session: about.session ?? session,
+        rngResult: { rngCallId: about.rngCallId, winAmount: about.win },
         debitInformation: {
           debitAmount: about.stake ?? 100,
           currency: about.currency ?? 'EUR',
@@ -83,7 +80,7 @@ export function player(rounds: DemoRounds, session = SESSION) {
         },
         endGame: about.endGame ?? false,
         closeOpenGame: about.closeOpenGame ?? false,
-        ...(about.roundId === undefined ? {} : { externalGameProviderRoundId: about.roundId }),
+        externalGameProviderRoundId: about.roundId,
       };
       return rounds.commands.startGameRound(request);
     },
@@ -98,7 +95,7 @@ export function player(rounds: DemoRounds, session = SESSION) {
     end: (gameRound: string, transaction?: string) =>
       rounds.commands.endGameRound({ ...common(), gameRound, ...named(transaction) }),
     collect: (gameRound: string, amount?: number) =>
-      rounds.commands.collectWin({ ...common(), gameRound, ...(amount === undefined ? {} : { amount }) }),
+      rounds.commands.collectWin({ ...common(), gameRound, amount }),
     void: (gameRound: string) => rounds.commands.voidGameRound({ ...common(), gameRound }),
     spins: (gameRound: string, awarded: number, used: number, transaction?: string) =>
       rounds.commands.addSpinCounterGameState({

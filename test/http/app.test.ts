@@ -47,7 +47,7 @@ describe('every reply', () => {
     'a target that is no URL, %s, is 400',
     async (path) => {
       const { port } = new URL(service.url);
-      const reply = await new Promise<{ status?: number; text: string }>((resolve, reject) => {
+      const reply = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
         const call = httpRequest({ host: '127.0.0.1', port, path }, (response) => {
           let text = '';
           response.on('data', (part: Buffer) => (text += part.toString()));

@@ -167,7 +167,7 @@ describe('getGameRoundDetails and getGameRoundReport', () => {
     expect(gameRoundDetail.transactions).toEqual(
       shown.map((one, index) => ({
         ...one,
-        ...(payed[index] === undefined ? {} : { payed: payed[index] }),
+        payed: payed[index],
         balanceAfter: 5,
       })),
     );

@@ -129,7 +129,7 @@ export async function startService(
     logger,
     clock: wall,
     monotonicNow: () => clock.now,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    limits: options.limits,
     ...options.deps,
   });
   const server = createHttpServer(app.callback(), options.bounds);
@@ -312,9 +312,9 @@ export async function operatorCall(
 }
 
 export interface Launch {
-  playerId?: string;
+  playerId?: string | undefined;
   currency?: string;
-  gameCode?: string;
+  gameCode?: string | undefined;
   mode?: string;
   [field: string]: unknown;
 }
@@ -325,7 +325,7 @@ export async function getGameUrl(
   signing: Signing = {},
 ): Promise<Reply> {
   const body = { playerId: 'p1', currency: 'EUR', gameCode: 'slot', language: 'de', mode: 'real', ...launch };
-  const fields = [...(body.playerId ? [body.playerId] : []), body.currency, body.gameCode, body.mode];
+  const fields = [...(body.playerId ? [body.playerId] : []), body.currency, body.gameCode ?? '', body.mode];
   return operatorCall(service, 'POST', '/getGameURL', fields, body, signing);
 }
 

@@ -270,7 +270,7 @@ function startOf(state: State, desk: Desk, intent: Intent & { kind: 'startGameRo
   const ticket = intent.ticket && intent.game === 0;
   const debitAmount = ticket && intent.stake !== 100 ? {} : { debitAmount: intent.stake };
   return callOf(desk, 'startGameRound', intent.game, {
-    rngResult: { ...(callId === undefined ? {} : { rngCallId: callId }), winAmount: intent.win },
+    rngResult: { rngCallId: callId, winAmount: intent.win },
     debitInformation: {
       ...debitAmount,
       currency: intent.wrongCurrency ? 'SEK' : currency,
@@ -278,7 +278,7 @@ function startOf(state: State, desk: Desk, intent: Intent & { kind: 'startGameRo
     },
     endGame: intent.end,
     closeOpenGame: intent.close,
-    ...(name === undefined ? {} : { externalGameProviderRoundId: name }),
+    externalGameProviderRoundId: name,
   });
 }
 

@@ -44,8 +44,8 @@ interface Lane {
   kind: Kind;
   seed: number;
   runs: number;
-  path?: string;
-  replay?: string;
+  path?: string | undefined;
+  replay?: string | undefined;
 }
 
 async function run({ kind, seed, runs, path, replay }: Lane): Promise<void> {

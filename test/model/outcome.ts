@@ -12,7 +12,7 @@ export interface RoundRecord {
 export interface Outcome {
   readonly status: number;
   /** One of these; none on success. */
-  readonly errorIds?: readonly number[];
+  readonly errorIds?: readonly number[] | undefined;
   /** Which of the model's rounds gameRoundInfo is about; its hash is learned from the first reply. */
   readonly round?: number;
   readonly roundStatus?: Status;

@@ -224,7 +224,7 @@ interface Bet {
   stake: number;
   win: number;
   end: boolean;
-  serial?: string;
+  serial?: string | undefined;
 }
 
 function startGameRound(state: State, call: Call): Outcome {
@@ -328,7 +328,7 @@ function firstDebit(at: At, bet: Bet): Outcome {
   const together = bet.end && bet.win === 0;
   const debit: Transaction = {
     ...{ type: 'debit', ref: key, amount: bet.serial === undefined ? bet.stake : 0, first: true },
-    ...(bet.serial === undefined ? {} : { serial: bet.serial }),
+    serial: bet.serial,
   };
   const end: Transaction = { type: 'end', ref: key, amount: 0 };
   const sent = send(round, together ? [debit, end] : [debit]);

@@ -176,7 +176,11 @@ export type Kind = 'calls' | 'batches';
 
 /** Sequences of calls, or with batches in between. */
 export function sequences(kind: Kind, replayPath?: string): fc.Arbitrary<[Setup, Iterable<Command>]> {
-  const options = { maxCommands: kind === 'calls' ? 12 : 8, size: 'max' as const, replayPath };
+  const options = {
+    maxCommands: kind === 'calls' ? 12 : 8,
+    size: 'max' as const,
+    ...(replayPath && { replayPath }),
+  };
   return fc.tuple(setups, fc.commands(kind === 'calls' ? [one] : [one, one, batch], options));
 }
 

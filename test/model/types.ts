@@ -33,9 +33,13 @@ export type CallKind = (typeof MOVING)[number] | (typeof ASKING)[number];
 /** All fields that the calls of the model know, as the interface spells them. */
 export interface CallBody {
   gameRound?: string;
-  externalGameProviderRoundId?: string;
+  externalGameProviderRoundId?: string | undefined;
   externalGameProviderTransactionId?: string;
-  rngResult?: { rngCallId?: string; winAmount?: number; result?: { awarded?: number; used?: number } };
+  rngResult?: {
+    rngCallId?: string | undefined;
+    winAmount?: number;
+    result?: { awarded?: number; used?: number };
+  };
   debitInformation?: { debitAmount?: number; currency: string; useTicketInfo?: { useTicket: boolean } };
   endGame?: boolean;
   closeOpenGame?: boolean;

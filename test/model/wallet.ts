@@ -8,7 +8,7 @@ export interface Transaction {
   readonly ref: string;
   readonly amount: number;
   readonly first?: boolean;
-  readonly serial?: string;
+  readonly serial?: string | undefined;
 }
 
 /** One movement in the books of the operator: `delta` is what it did to the player's balance. */

@@ -258,7 +258,7 @@ test('without its key a round stands still and says why; nothing is sent, voided
 async function reasonOf(failure: Parameters<DefaultFailureConverter['failureToError']>[0]): Promise<string> {
   const [encodedAttributes] = await createPayloadCodec(keys(OLD)).decode([failure.encodedAttributes!]);
   return new DefaultFailureConverter().failureToError(
-    { ...failure, encodedAttributes },
+    { ...failure, encodedAttributes: encodedAttributes! },
     defaultPayloadConverter,
   ).message;
 }

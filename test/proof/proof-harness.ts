@@ -45,7 +45,7 @@ export interface ProofHarness {
   reset(gameround: string, to?: 'first' | 'last'): Promise<void>;
   /** As in a deployment: a new worker starts, the old one stops. */
   replaceWorker(): Promise<void>;
-  replayOptions: ReplayOptions;
+  replayOptions: Required<Pick<ReplayOptions, 'codePath' | 'dataConverter'>>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface ProofOptions {
   walletTimeoutMs?: number;
   /** Where the worker exports histories. */
   archive?: Archive;
-  gameUrl?: string;
+  gameUrl?: string | undefined;
   /** A Temporal server of the test's own. */
   temporalAddress?: string;
 }
@@ -192,7 +192,7 @@ export async function startProof({
       namespace: 'default',
       workflowExecution: { workflowId: handle.workflowId, runId },
       workflowTaskFinishEventId:
-        scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId,
+        scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ?? null,
       ...{ requestId: randomUUID(), reason: 'test' },
     });
   }

@@ -14,9 +14,9 @@ export interface RecordInMongo extends Document {
   player: string;
   totalBetAmount: number;
   totalWinAmount: number;
-  transactions: { type: string; hash: string; amount?: number }[];
+  transactions: { type: string; hash: string; amount?: number | undefined }[];
   attention: string[];
-  crashed?: true;
+  crashed?: true | undefined;
   snapshot: { transactions: { type: string; hash: string; outcome: string }[] };
 }
 

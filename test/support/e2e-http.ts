@@ -29,7 +29,7 @@ export interface Exchange {
   url: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Longer than the service needs for any answer (10 s). */
@@ -75,7 +75,7 @@ export interface CallOptions {
   requestId?: string;
   /** The value of X-H-TIMESTAMP. */
   timestamp?: string;
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Headers of a game-engine call. The signature is over the bytes of the body. */

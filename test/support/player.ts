@@ -13,7 +13,7 @@ export const STAKE = 250;
 
 export interface StartOptions {
   debitAmount?: number;
-  winAmount?: number;
+  winAmount?: number | undefined;
   endGame?: boolean;
   closeOpenGame?: boolean;
   rngCallId?: string;
@@ -23,12 +23,12 @@ export interface StartOptions {
 }
 
 export interface WinOptions {
-  winAmount?: number;
+  winAmount?: number | undefined;
   collect?: boolean;
   rngCallId?: string;
   transactionId?: string;
   requestId?: string;
-  betData?: Record<string, string>;
+  betData?: Record<string, string> | undefined;
 }
 
 /** A player with one session. Every call gets new ids unless the caller gives ids. */

@@ -57,7 +57,7 @@ export const FOLLOW_UP_GAME = 'follow-up-slot';
 export interface LiveSettings {
   walletTimeoutMs: number;
   /** Instead of those that the wallet knows. */
-  secrets?: string[];
+  secrets?: string[] | undefined;
 }
 
 export interface RoundsOptions {
@@ -68,7 +68,7 @@ export interface RoundsOptions {
   mongodbUri?: string;
   database?: string;
   /** Where doAutoClose goes; by default nobody listens there. */
-  gameUrl?: string;
+  gameUrl?: string | undefined;
   /** Default `any`: the wallet is on this machine. */
   addresses?: CallbackAddresses;
   /** Default: the server of this jest run. */
@@ -145,7 +145,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const http = createHttpClient({ addresses: options.addresses ?? 'any' });
   const connection = await Connection.connect({ address });
   const client = new Client({
-    ...{ connection, namespace, dataConverter: options.dataConverter, identity: ownIdentity() },
+    ...{ connection, namespace, dataConverter: options.dataConverter ?? {}, identity: ownIdentity() },
   });
   const rounds = createRounds(database.db, 'test');
   await ensureRoundIndexes(rounds);
@@ -311,7 +311,7 @@ interface WorkerSettings {
   namespace: string;
   taskQueue: string;
   activities: Activities;
-  slots?: Partial<WorkerSlots>;
+  slots?: Partial<WorkerSlots> | undefined;
   askNow?: ((call: string) => void) | undefined;
   /** Without any, everything is in the clear. */
   payloads?: PayloadKeys;

@@ -51,7 +51,7 @@ export function walletControls(walletUrl: string): WalletControls {
     const reply = await fetch(`${walletUrl}/sandbox/${path}`, {
       method,
       headers,
-      body: body && JSON.stringify(body),
+      body: body ? JSON.stringify(body) : null,
     });
     if (!reply.ok) throw new Error(`sandbox ${path}: ${reply.status} ${await reply.text()}`);
     return reply.json();

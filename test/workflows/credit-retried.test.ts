@@ -48,7 +48,7 @@ afterAll(async () => {
   await harness?.stop();
 });
 
-async function creditsOf(hash: string): Promise<{ hash: string; amount?: number }[]> {
+async function creditsOf(hash: string): Promise<{ hash: string; amount: number | undefined }[]> {
   const calls = await harness.calls(hash);
   const credits = calls.flatMap(({ body }) => body.transactions.filter(({ type }) => type === 'credit'));
   return credits.map((credit) => ({ hash: credit.hash, amount: credit.amount }));

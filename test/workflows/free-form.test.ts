@@ -65,7 +65,7 @@ test('all of it', async () => {
     const command = { ...asked, ...counted.result, rngCallId: counterType, session, requestId: counterType };
     await harness.commands.addSpinCounterGameState(command);
   }
-  const infoOf = (gameState: { own?: object; result: { info: object } }[]) =>
+  const infoOf = (gameState: { own?: object | undefined; result: { info: object } }[]) =>
     gameState.slice(1).map(({ result, own }) => ({ info: result.info, own: own ?? {} }));
   const kept = (own: Record<string, string>, given: Record<string, string>) => ({
     info: { ...own, ...given },

@@ -31,7 +31,7 @@ async function reset(hash: string, to: 'first' | 'newest' = 'newest'): Promise<v
   await harness.client.workflowService.resetWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId: handle.workflowId, runId: (await handle.describe()).runId },
-    workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId,
+    workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId ?? null,
     reason: 'by hand',
     requestId: randomUUID(),
   });

@@ -185,7 +185,7 @@ test.each([
     await harness.client.workflowService.respondActivityTaskCompletedById({
       namespace: 'default',
       workflowId: handle.workflowId,
-      activityId: raw.pendingActivities?.[0]?.activityId,
+      activityId: raw.pendingActivities?.[0]?.activityId ?? null,
       result: { payloads: [defaultPayloadConverter.toPayload(result)] },
     });
     expect(await harness.attention(hash)).toEqual(['credit-pending']);

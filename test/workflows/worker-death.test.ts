@@ -255,7 +255,7 @@ const scenes = new Map<string, Scene>();
 async function beginAll(cells: Cell[]): Promise<void> {
   const operators = ['op1', 'op2'];
   const begun = cells.map(async (cell, index) => {
-    const player = playerOf(harness, { operatorId: operators[index % 2] });
+    const player = playerOf(harness, { operatorId: operators[index % 2]! });
     const { playerId } = player.session;
     const scene: Scene = {
       player,

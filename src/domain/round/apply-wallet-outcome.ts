@@ -4,6 +4,7 @@ import { addAmounts } from '../money';
 import type {
   AcceptedOutcome,
   DebitOutcome,
+  DeclinedOutcome,
   PayoutOutcome,
   RefusedOutcome,
   RepeatOutcome,
@@ -275,7 +276,7 @@ function refusedEnd(errorCode: ErrorObject): Refusal {
 
 /** Passes the operator's own error through, except an error about our signature: that is not the provider's fault. */
 function refusedBy(
-  outcome: { unauthorised: boolean; errorCode?: ErrorObject },
+  outcome: DeclinedOutcome | RefusedOutcome,
   otherwise: 'DEBITDECLINED' | 'WALLETUNAVAILABLE',
 ): Refusal {
   if (outcome.unauthorised) return refusal('WALLETUNAVAILABLE');

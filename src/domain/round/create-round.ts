@@ -112,7 +112,7 @@ function debitEntry(state: RoundState, command: StartCommand, key: string, at: s
 export function besideGiven(
   own: Record<string, string>,
   given: Record<string, string> = {},
-): { info: Record<string, string>; own?: Record<string, string> } {
+): { info: Record<string, string>; own?: Record<string, string> | undefined } {
   const hidden = Object.entries(own).filter(([name]) => Object.hasOwn(given, name));
   const info = { ...own, ...given };
   return hidden.length === 0 ? { info } : { info, own: Object.fromEntries(hidden) };

@@ -401,15 +401,17 @@ export function answered(state: RoundState, key: string, about: Partial<Answer> 
     credits: acceptedCredits(state).length,
     ...about,
     // Only the first answer keeps discounts and tickets, since a long round stores one answer per command.
-    ...(balance === undefined || key === 'start'
-      ? { balance }
-      : { balance: { balances: balance.balances, useBonusFirst: balance.useBonusFirst } }),
+    balance: balance && key !== 'start' ? withoutGrants(balance) : balance,
   };
   return {
     ...state,
     ...(balance === undefined ? {} : { lastBalance: balance }),
     commands: { ...state.commands, [key]: { ...entry, answer } },
   };
+}
+
+function withoutGrants({ discountInfo: _info, tickets: _tickets, ...balance }: WalletBalance): WalletBalance {
+  return balance;
 }
 
 function remember(state: RoundState, command: Command, key: string): RoundState {
@@ -442,7 +444,7 @@ function newEntry(
     type,
     processedOn: at,
     result: { winAmount, info },
-    ...(own === undefined ? {} : { own }),
+    own,
     amountWagered: 0,
     collected: 0,
     reason: '',

@@ -24,9 +24,9 @@ function isResent({ type, outcome, hash }: RoundTransaction, voided: Set<string>
 /** The operator's reply, as the reconciliation returns it. */
 export interface ReconcileOutcome {
   kind: 'accepted' | 'refused' | 'unreachable' | 'nothing';
-  hashesProcessed: { hash: string; errorCode?: ErrorObject }[];
-  errorCode?: ErrorObject;
-  balance?: WalletBalance;
+  hashesProcessed: { hash: string; errorCode?: ErrorObject | undefined }[];
+  errorCode?: ErrorObject | undefined;
+  balance?: WalletBalance | undefined;
 }
 
 export const NOTHING_TO_RESEND: ReconcileOutcome = { kind: 'nothing', hashesProcessed: [] };

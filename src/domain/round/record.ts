@@ -21,7 +21,7 @@ export interface GameroundRecord {
   totalBetAmount: number;
   totalWinAmount: number;
   transactions: RecordTransaction[];
-  crashed?: true;
+  crashed?: true | undefined;
 }
 
 export function gameroundRecord(round: RoundSnapshot, environment: string): GameroundRecord {
@@ -62,8 +62,8 @@ export interface ListedRound extends GameRoundInfo {
   amountToCollect: number;
   totalBetAmount: number;
   totalWinAmount: number;
-  crashed?: true;
-  dataStored?: Record<string, string>;
+  crashed?: true | undefined;
+  dataStored?: Record<string, string> | undefined;
 }
 
 export function listedRound(round: RoundSnapshot): ListedRound {
@@ -73,7 +73,7 @@ export function listedRound(round: RoundSnapshot): ListedRound {
     amountToCollect: round.amountToCollect,
     ...totals(round),
     ...(round.crashed ? { crashed: true as const } : {}),
-    ...(round.dataStored === undefined ? {} : { dataStored: round.dataStored }),
+    dataStored: round.dataStored,
   };
 }
 
@@ -83,8 +83,8 @@ export interface GameRoundDetail extends Omit<GameroundRecord, 'transactions'> {
   totalPayedAmount: number;
   dataStored: Record<string, string>;
   ticketUsed: boolean;
-  balanceAfter?: number;
-  transactions: (RecordTransaction & { payed?: number; balanceAfter?: number })[];
+  balanceAfter?: number | undefined;
+  transactions: (RecordTransaction & { payed?: number | undefined; balanceAfter?: number | undefined })[];
 }
 
 export function gameRoundDetail(round: RoundSnapshot, environment: string): GameRoundDetail {

@@ -43,14 +43,14 @@ export interface RoundReply {
   gameState: GameStateEntry[];
   amountToCollect: number;
   amountCredited: number;
-  freePlayInfo?: FreePlayInfo;
-  spinsAvailable?: number;
+  freePlayInfo?: FreePlayInfo | undefined;
+  spinsAvailable?: number | undefined;
   /** Present if the wallet call of this command returned balances. */
-  balance?: WalletBalance;
+  balance?: WalletBalance | undefined;
   /** The reply to a repeat. Its balance is that of the first reply and may be outdated. */
   isRepeat?: true;
   /** Present if the command was refused or failed. The other fields then have the current state of the round. */
-  refusal?: Refusal;
+  refusal?: Refusal | undefined;
 }
 
 /** The most game state entries in a command's reply. */

@@ -33,7 +33,7 @@ export interface RoundIdentity {
   currency: string;
   currencyMultiplier: number;
   language: string;
-  externalGameProviderRoundId?: string;
+  externalGameProviderRoundId?: string | undefined;
 }
 
 /** The operator's and the game's settings for the rules. They are copied when the round opens. */
@@ -53,7 +53,7 @@ export interface Ticket {
   currency: string;
   /** Free plays that the operator listed when the ticket was chosen. */
   count: number;
-  feature?: string;
+  feature?: string | undefined;
   /** Free plays of this serial that earlier rounds of the player have used. */
   usedBefore: number;
   /** Sum of the wins of these rounds; minor units. */
@@ -63,13 +63,13 @@ export interface Ticket {
 export interface Discount {
   /** Minor units, subtracted by the operator from the full stake. */
   amount: number;
-  campaignId?: string;
+  campaignId?: string | undefined;
 }
 
 export interface StartCommand {
   type: 'start';
   /** The caller's amount in minor units, including the currency multiplier. May be absent if a ticket pays. */
-  debitAmount?: number;
+  debitAmount?: number | undefined;
   /** The debitAmount, or the stake of the ticket that pays. */
   stake: number;
   currency: string;
@@ -77,12 +77,12 @@ export interface StartCommand {
   endGame: boolean;
   /** Minor units. Becomes open winnings. */
   winAmount: number;
-  rngCallId?: string;
-  result?: string;
-  ticket?: Ticket;
-  discount?: Discount;
+  rngCallId?: string | undefined;
+  result?: string | undefined;
+  ticket?: Ticket | undefined;
+  discount?: Discount | undefined;
   /** The player's discounts and tickets before the bet; the ticket or discount was found there. */
-  grants?: Grants;
+  grants?: Grants | undefined;
 }
 
 export interface AddWinCommand {
@@ -90,10 +90,10 @@ export interface AddWinCommand {
   key: string;
   winAmount: number;
   collect: boolean;
-  rngCallId?: string;
-  result?: string;
-  betData?: Record<string, string>;
-  jackpotPayout?: { jackpotId: string; jackpotMode: string }[];
+  rngCallId?: string | undefined;
+  result?: string | undefined;
+  betData?: Record<string, string> | undefined;
+  jackpotPayout?: { jackpotId: string; jackpotMode: string }[] | undefined;
 }
 
 export interface EndCommand {
@@ -109,7 +109,7 @@ export interface CollectWinCommand {
   type: 'collectWin';
   key: string;
   /** Minor units, at most the open winnings; absent: all of them. */
-  amount?: number;
+  amount?: number | undefined;
 }
 
 export interface VoidCommand {
@@ -123,7 +123,7 @@ export interface SpinCounterCommand {
   counterType: string;
   awarded: number;
   used: number;
-  gameStateResult?: Record<string, string>;
+  gameStateResult?: Record<string, string> | undefined;
 }
 
 /**
@@ -137,7 +137,7 @@ export interface SettleCommand {
   /** Hashes of transactions that the operator has accepted. */
   accepted: string[];
   /** Hashes of transactions that never took effect and never will. A transaction in neither list stays as it is. */
-  declined?: string[];
+  declined?: string[] | undefined;
 }
 
 export type Command =
@@ -158,20 +158,20 @@ export interface Answer {
   entries: number;
   stake: number;
   credits: number;
-  spinsAvailable?: number;
-  refusal?: Refusal;
+  spinsAvailable?: number | undefined;
+  refusal?: Refusal | undefined;
   /**
    * Present if the command's wallet call returned balances, or if the command used or gave back grants. Only the answer to
    * the first bet has discounts and tickets; the newest ones are in `lastBalance`.
    */
-  balance?: WalletBalance;
+  balance?: WalletBalance | undefined;
 }
 
 export interface CommandEntry {
   /** The command's money fields. The same key with other money fields is a mismatch. */
   fingerprint: string;
   /** Absent while the command is being carried out. */
-  answer?: Answer;
+  answer?: Answer | undefined;
 }
 
 /** `pending`: no definite answer yet. A credit that crashed its round stays pending: it is owed. */
@@ -181,21 +181,21 @@ export type TransactionOutcome = 'pending' | 'accepted' | 'declined' | 'unknown'
 export interface RoundTransaction {
   type: 'debit' | 'credit' | 'end' | 'void';
   hash: string;
-  isFirstDebit?: boolean;
-  amount?: number;
+  isFirstDebit?: boolean | undefined;
+  amount?: number | undefined;
   currency: string;
   timestamp: string;
-  reason?: string;
-  serial?: string;
-  freePlayStake?: number;
-  freePlayUsed?: boolean;
-  discountAmount?: number;
-  discountCampaignId?: string;
+  reason?: string | undefined;
+  serial?: string | undefined;
+  freePlayStake?: number | undefined;
+  freePlayUsed?: boolean | undefined;
+  discountAmount?: number | undefined;
+  discountCampaignId?: string | undefined;
   outcome: TransactionOutcome;
   /** The operator's error if it declined the transaction. */
-  errorCode?: ErrorObject;
+  errorCode?: ErrorObject | undefined;
   /** Sum of the balances in the operator's reply, if it had any. */
-  balanceAfter?: number;
+  balanceAfter?: number | undefined;
 }
 
 /** docs/interface#game-state */
@@ -205,7 +205,7 @@ export interface GameStateEntry {
   processedOn: string;
   result: { winAmount: number; info: Record<string, string> };
   /** Entries of the service that cannot be in `info`, since the provider's data uses their names. */
-  own?: Record<string, string>;
+  own?: Record<string, string> | undefined;
   amountWagered: number;
   collected: number;
   reason: string;
@@ -215,12 +215,12 @@ export interface GameStateEntry {
 export interface RoundSnapshot {
   identity: RoundIdentity;
   openedAt: string;
-  closedAt?: string;
+  closedAt?: string | undefined;
   status: RoundStatus;
   /** The operator refused money that it may have taken or paid. The round needs a reconciliation; its status stays `open`. */
   crashed: boolean;
   /** The settle that decided a crashed or waiting round. `key` is `reconcile`, or the key that a person chose. */
-  settled?: { key: string; reason: string; at: string };
+  settled?: { key: string; reason: string; at: string } | undefined;
   /** Sum of the stakes of the accepted debits, or the first stake while no debit is accepted; minor units. */
   stake: number;
   /** Open winnings in minor units. */
@@ -229,9 +229,9 @@ export interface RoundSnapshot {
   gameState: GameStateEntry[];
   /** counterType → awarded and used. */
   spinCounters: Record<string, { awarded: number; used: number }>;
-  ticket?: Ticket;
+  ticket?: Ticket | undefined;
   /** The provider's reply to getGameResult. */
-  dataStored?: Record<string, string>;
+  dataStored?: Record<string, string> | undefined;
   attention: Attention[];
 }
 
@@ -266,30 +266,30 @@ interface Delivering {
    */
   progress: 'first-delivery' | 'retrying' | 'awaiting-operator';
   /** `signedWith` of the refused delivery's outcome. */
-  refusedWith?: string;
+  refusedWith?: string | undefined;
   /** What the wallet last answered to this call, or why it did not: for people. */
-  lastAnswer?: string;
+  lastAnswer?: string | undefined;
 }
 
 /** The whole state of a round's workflow. It is plain JSON, since continue-as-new passes it on. */
 export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
   policy: RoundPolicy;
   commands: Record<string, CommandEntry>;
-  pending?: PendingCall;
+  pending?: PendingCall | undefined;
   /** Hashes of the debits that have to be voided after `pending`. */
   voidsToCome: string[];
   /** The command that gets its answer after the last void. */
-  voidCommandKey?: string;
+  voidCommandKey?: string | undefined;
   /** Attention marks that cannot be derived from the rest of the state. */
   marks: Attention[];
   /** A delivery of a credit of this round got no definite answer. */
   maybePaid: boolean;
   /** rngCallId of the first debit. */
-  firstRngCallId?: string;
+  firstRngCallId?: string | undefined;
   /** See StartCommand. */
-  grants?: Grants;
+  grants?: Grants | undefined;
   /** The newest balance of the operator in this round, with discounts and tickets. */
-  lastBalance?: WalletBalance;
+  lastBalance?: WalletBalance | undefined;
   /** Bytes of free-form provider data kept in the game state. */
   infoBytes: number;
 }

@@ -94,7 +94,7 @@ function described(operation: Operation, made: Components): JsonSchema {
     tags: [TAGS[caller].name],
     summary: operation.summary,
     ...(description === '' ? {} : { description }),
-    ...(signed === undefined ? {} : { 'x-signed-fields': signed }),
+    'x-signed-fields': signed,
     security: SECURITY[caller],
     ...inputOf(operation, made, { call: callOf(operation), headers: headerParameters(caller) }),
     responses: { ...repliesOf(operation, made), ...refusalsOf(operation, made) },
@@ -134,7 +134,7 @@ function inputOf(
       in: path.includes(`:${field}`) ? 'path' : 'query',
       required: required.includes(field),
       schema: of,
-      ...(example === undefined ? {} : { example }),
+      example,
     };
   });
   return parameters.length + headers.length > 0 ? { parameters: [...headers, ...parameters] } : {};

@@ -57,7 +57,7 @@ async function connected(http: RouteContext, { token, session, gameSettings }: O
     gameSettings,
     tokenData: tokenData(session, token, await openRoundHash(http, session)),
     freePlaysAvailable: freePlaysAvailable(balance, session.currency),
-    ...(gameHistory === undefined ? {} : { gameHistory }),
+    gameHistory,
   };
 }
 

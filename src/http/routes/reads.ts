@@ -75,7 +75,7 @@ export async function openRoundHash(http: RouteContext, session: Session): Promi
 async function roundAskedFor(
   http: RouteContext,
   session: Session,
-  asked: { gameRound?: string; externalGameProviderRoundId?: string },
+  asked: { gameRound?: string | undefined; externalGameProviderRoundId?: string | undefined },
 ): Promise<RoundSnapshot> {
   const rounds = roundsFor(http, session);
   if (asked.gameRound !== undefined) return readRound(rounds, session, asked.gameRound);

@@ -21,8 +21,8 @@ export function roundRoutes(http: RouteContext, router: Router<CallState>): void
     const rounds = roundsFor(http, session);
     await assertCanStart(rounds, session, {
       requestId,
-      ...(externalGameProviderRoundId === undefined ? {} : { externalGameProviderRoundId }),
-      ...(rngResult.rngCallId === undefined ? {} : { rngCallId: rngResult.rngCallId }),
+      externalGameProviderRoundId,
+      rngCallId: rngResult.rngCallId,
     });
     if (input.debitInformation.currency !== session.currency) {
       throw refuse('INVALIDREQUEST', 'debitInformation.currency is not the session’s currency');
@@ -46,11 +46,7 @@ export function roundRoutes(http: RouteContext, router: Router<CallState>): void
     router,
     operations.addSpinCounterGameState,
     ({ commands, rngResult: { rngCallId, result }, ...command }) =>
-      commands.addSpinCounterGameState({
-        ...command,
-        ...result,
-        ...(rngCallId === undefined ? {} : { rngCallId }),
-      }),
+      commands.addSpinCounterGameState({ ...command, ...result, rngCallId }),
   );
   availableSpinCounterRoute(http, router);
 

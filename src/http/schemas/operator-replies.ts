@@ -38,29 +38,29 @@ export const gameroundRecord = z.object({
   totalBetAmount: money,
   totalWinAmount: money,
   transactions: z.array(recordTransaction),
-  crashed: z.literal(true).optional().meta({ description: 'The round needs a reconciliation.' }),
-  dataStored: freeForm.optional().meta({ description: 'The reply of the provider to getGameResult.' }),
+  crashed: z.literal(true).exactOptional().meta({ description: 'The round needs a reconciliation.' }),
+  dataStored: freeForm.exactOptional().meta({ description: 'The reply of the provider to getGameResult.' }),
 });
 
 /** docs/interface#round-detail */
 export const gameRoundDetail = gameroundRecord.extend({
   transactions: z.array(
-    recordTransaction.extend({ payed: money.optional(), balanceAfter: number.optional() }),
+    recordTransaction.extend({ payed: money.exactOptional(), balanceAfter: number.exactOptional() }),
   ),
   baseStake: number,
   totalPayedAmount: money,
   dataStored: freeForm,
   ticketUsed: z.boolean(),
-  balanceAfter: number.optional(),
+  balanceAfter: number.exactOptional(),
 });
 
-export const hashProcessed = z.object({ hash: text, errorCode: errorObject.optional() });
+export const hashProcessed = z.object({ hash: text, errorCode: errorObject.exactOptional() });
 
 export const reconcileReply = z.object({
   gameRound: gameroundRecord,
   hashesProcessed: z.array(hashProcessed),
   balance: number
-    .optional()
+    .exactOptional()
     .meta({ description: 'Sum of the balances in the operator’s reply, minor units.' }),
   currency: text,
   mode: text,
@@ -76,21 +76,21 @@ const configEntries = {
   currencyMultiplier: number,
   expectedRtp: number,
   maxPayoutOdds: number,
-  oneHundredXOdds: number.optional(),
-  maxWinOdds: number.optional(),
-  maxPayout: number.optional(),
-  maxExposure: number.optional(),
-  calculatedMaxExposure: number.optional(),
-  maxStake: number.optional(),
-  minStake: number.optional(),
-  maxPackageStake: number.optional(),
-  operator: text.optional(),
+  oneHundredXOdds: number.exactOptional(),
+  maxWinOdds: number.exactOptional(),
+  maxPayout: number.exactOptional(),
+  maxExposure: number.exactOptional(),
+  calculatedMaxExposure: number.exactOptional(),
+  maxStake: number.exactOptional(),
+  minStake: number.exactOptional(),
+  maxPackageStake: number.exactOptional(),
+  operator: text.exactOptional(),
 };
 
 /** docs/interface#game-configuration: stakes and limits include the currency multiplier, in minor units. */
 export const operatorConfig = z.object(configEntries).catchall(z.unknown());
 export const providerConfig = z
-  .object({ ...configEntries, winlineCount: number.optional() })
+  .object({ ...configEntries, winlineCount: number.exactOptional() })
   .catchall(z.unknown());
 export const operatorConfiguration = z.object({ config: operatorConfig, gameCode: text });
 export const providerConfiguration = z.object({ config: providerConfig, gameCode: text });
@@ -123,7 +123,7 @@ export const connectReply = z.object({
   gameSettings,
   tokenData,
   freePlaysAvailable: z.array(freePlay),
-  gameHistory: freeForm.optional().meta({
+  gameHistory: freeForm.exactOptional().meta({
     description: 'Only in history mode, for games with `historyCallback`: the reply to doGetGameHistory.',
   }),
 });

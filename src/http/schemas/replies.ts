@@ -22,7 +22,7 @@ export const errorObject = z
 export const errorReply = z.object({ errorCode: errorObject });
 
 export const unauthenticatedReply = errorReply.extend({
-  hint: text.optional().meta({
+  hint: text.exactOptional().meta({
     description:
       'Only with SIGNATURE_HINTS (by default if ENVIRONMENT is `local` or `staging`): the part of the authentication that is wrong. If the signature was checked, also the string to sign, with `<secret>` in place of the secret.',
   }),
@@ -45,29 +45,29 @@ export const tokenData = z.object({
 
 /** Passed through as the operator sent it, so every field is optional and unknown fields are allowed. */
 export const discountInfo = z.looseObject({
-  text: text.optional(),
-  currency: text.optional(),
+  text: text.exactOptional(),
+  currency: text.exactOptional(),
   discounts: z
     .array(
       z.looseObject({
-        stake: number.optional(),
-        absoluteDiscountAmount: number.optional(),
-        spinsRemaining: number.optional(),
+        stake: number.exactOptional(),
+        absoluteDiscountAmount: number.exactOptional(),
+        spinsRemaining: number.exactOptional(),
       }),
     )
-    .optional(),
-  campaignId: text.optional(),
-  validFrom: text.optional(),
-  validTo: text.optional(),
+    .exactOptional(),
+  campaignId: text.exactOptional(),
+  validFrom: text.exactOptional(),
+  validTo: text.exactOptional(),
 });
 
 export const ticket = z.looseObject({
-  count: number.optional(),
-  stake: number.optional(),
-  currency: text.optional(),
-  price: number.optional(),
-  feature: text.optional(),
-  serial: text.optional(),
+  count: number.exactOptional(),
+  stake: number.exactOptional(),
+  currency: text.exactOptional(),
+  price: number.exactOptional(),
+  feature: text.exactOptional(),
+  serial: text.exactOptional(),
 });
 
 export const freePlayInfo = z.object({
@@ -98,9 +98,9 @@ export const balance = z.object({
   mode: text,
   currency: text,
   balances: z.array(balanceItem),
-  discountInfo: discountInfo.optional(),
-  tickets: z.array(ticket).optional(),
-  ticketInfo: freePlayInfo.optional(),
+  discountInfo: discountInfo.exactOptional(),
+  tickets: z.array(ticket).exactOptional(),
+  ticketInfo: freePlayInfo.exactOptional(),
 });
 
 export const roundStatus = z.enum(['open', 'closed', 'cancel']);
@@ -122,7 +122,7 @@ export const gameStateEntry = z.object({
   type: text.meta({ examples: ['debit', 'genericwin', 'spincounter'] }),
   processedOn: instant,
   result: z.object({ winAmount: money, info: freeForm }),
-  own: freeForm.optional().meta({
+  own: freeForm.exactOptional().meta({
     description:
       'Entries of the service (such as `rngCallId`) that are not in `info`, because the provider’s data uses their names.',
   }),
@@ -134,23 +134,23 @@ export const gameStateEntry = z.object({
 /** docs/interface#record-transaction */
 export const recordTransaction = z.object({
   type: z.enum(['debit', 'credit', 'end', 'void']),
-  isFirstDebit: z.boolean().optional(),
-  amount: money.optional(),
-  discountAmount: money.optional(),
-  discountCampaignId: text.optional(),
+  isFirstDebit: z.boolean().exactOptional(),
+  amount: money.exactOptional(),
+  discountAmount: money.exactOptional(),
+  discountCampaignId: text.exactOptional(),
   currency: text,
   hash: text,
   timestamp: instant,
-  reason: text.optional(),
-  freePlayStake: money.optional(),
-  freePlayUsed: z.boolean().optional(),
-  serial: text.optional(),
+  reason: text.exactOptional(),
+  freePlayStake: money.exactOptional(),
+  freePlayUsed: z.boolean().exactOptional(),
+  serial: text.exactOptional(),
 });
 
 export const gameReply = z
   .object({
     tokenData,
-    balance: balance.optional(),
+    balance: balance.exactOptional(),
     gameRoundInfo,
     commonGameRoundInfo: freeForm,
     gameState: z.array(gameStateEntry).meta({
@@ -158,10 +158,10 @@ export const gameReply = z
     }),
     amountToCollect: money.meta({ description: 'Open winnings that are not collected; minor units.' }),
     amountCredited: money.meta({ description: 'Credited by this call; minor units.' }),
-    freePlayInfo: freePlayInfo.optional(),
+    freePlayInfo: freePlayInfo.exactOptional(),
     freePlaysAvailable: z.array(freePlay),
     passThroughData: freeForm,
-    promoWinInfo: z.object({ referenceId: text }).optional(),
+    promoWinInfo: z.object({ referenceId: text }).exactOptional(),
   })
   .meta({ description: 'The game reply: the round, the balance, and the effect of the call.' });
 
@@ -207,6 +207,6 @@ export const lastRoundsReply = z.object({ gameRoundList: z.array(lastRoundItem) 
 export const openRoundItem = gameRoundInfo.extend({
   timestamp: instant,
   amountToCollect: money,
-  crashed: z.literal(true).optional(),
+  crashed: z.literal(true).exactOptional(),
 });
 export const openRoundsReply = z.object({ gameRoundList: z.array(openRoundItem) });
