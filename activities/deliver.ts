@@ -370,8 +370,16 @@ async function recordedOutcome(
   return record && outcomeIn(record, delivery.call);
 }
 
+/** A refused end leaves its transaction open in the record, and the operator's error is not there. */
+const REFUSED_BEFORE = {
+  id: 0,
+  msg: 'REFUSED_BEFORE',
+  clientmsg: 'The operator refused the end of the round.',
+};
+
 /** The outcome of the call in the record; undefined if it has none. */
-function outcomeIn(record: RoundSnapshot, { transactions: [sent] }: WalletCall): WalletOutcome | undefined {
+function outcomeIn(record: RoundSnapshot, { transactions }: WalletCall): WalletOutcome | undefined {
+  const [sent] = transactions;
   const known = record.transactions.find(({ type, hash }) => type === sent?.type && hash === sent.hash);
   switch (known?.outcome) {
     case 'declined':
@@ -379,8 +387,9 @@ function outcomeIn(record: RoundSnapshot, { transactions: [sent] }: WalletCall):
     case 'unknown':
       return { kind: 'unknown', reason: 'the record says so' };
     case 'accepted':
-      // The record does not say what crashed the round. It may have been the end of this call, so ask the wallet again.
-      return record.crashed ? undefined : { kind: 'accepted' };
+      return record.crashed && transactions.some((one) => one.type === 'end')
+        ? { kind: 'accepted', endRefused: REFUSED_BEFORE }
+        : { kind: 'accepted' };
     default:
       return undefined;
   }

@@ -23,6 +23,7 @@ export function optionsOf(usage: string, allowed: readonly (keyof Options)[], ar
     const { values } = parseArgs({ args, options });
     const given: Options = values;
     const { since, operator, hash } = given;
+    if (Object.values(given).includes('')) throw new Error('an option is empty');
     if (since !== undefined) z.iso.datetime({ offset: true }).parse(since);
     // They become a part of a query.
     for (const id of [operator, hash])

@@ -48,25 +48,26 @@ export interface JsonReport {
 /** Writes the report as one JSON object, each finding when it is found. Amounts are texts, since they may be large. */
 export function jsonReport(file: string | undefined): JsonReport {
   if (file === undefined) return { add: () => undefined, end: () => undefined };
-  const target = opened(file);
-  writeSync(target, '{"findings":[');
+  const write = (text: string): void => void written(file, () => writeSync(target, text));
+  const target = written(file, () => openSync(file, 'w'));
+  write('{"findings":[');
   let separator = '\n';
   return {
     add(finding) {
-      writeSync(target, `${separator}${JSON.stringify(finding)}`);
+      write(`${separator}${JSON.stringify(finding)}`);
       separator = ',\n';
     },
     end({ histories, records, findings: _count, ...counts }) {
       const rest = JSON.stringify({ ...counts, histories: plain(histories), records: plain(records) });
-      writeSync(target, `\n],${rest.slice(1)}\n`);
+      write(`\n],${rest.slice(1)}\n`);
       closeSync(target);
     },
   };
 }
 
-function opened(file: string): number {
+function written(file: string, write: () => number): number {
   try {
-    return openSync(file, 'w');
+    return write();
   } catch (error) {
     throw new PersonNeededError(`${file} can't be written: ${(error as Error).message}`);
   }

@@ -18,7 +18,7 @@ import { plainEvents, updateIn, type PlainEvent } from './events';
 import { PersonNeededError } from '../../src/lifecycle';
 import { RECONCILE } from '../../src/domain/round/keys';
 import { knownIn, outcomeOf, type Known } from './outcomes';
-import { statusText, stepsOf, transactionText, type SeenCommands, type Step } from './story';
+import { noCommands, statusText, stepsOf, transactionText, type Step } from './story';
 
 /** Everything that is known of a round, as the entries of its dossier. */
 export interface Dossier {
@@ -130,7 +130,7 @@ async function collected(
     parts.push({ run: partOf(run, index + 1), events });
   }
   const reconciliations = reconciliationsIn(parts.map(({ events }) => events));
-  const seen: SeenCommands = { calls: new Set(), keys: new Set() };
+  const seen = noCommands();
   const steps = parts.flatMap(({ run, events }) => stepsOf(events, run.run, currency, reconciliations, seen));
   steps.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const known = knownIn(parts.map(({ events }) => events));

@@ -13,7 +13,7 @@ export interface PlainEvent {
 }
 
 /** Fields of Temporal's own that tell nothing about the round. Values in payloads may have the same names. */
-const LEFT_OUT = new Set(['stackTrace', 'header', 'sdkMetadata', 'workerVersion']);
+const LEFT_OUT = new Set(['stackTrace', 'encodedAttributes', 'header', 'sdkMetadata', 'workerVersion']);
 
 /** The events of a history, decrypted. @throws UnreadablePayloadError */
 export async function plainEvents(history: History, codec: PayloadCodec): Promise<PlainEvent[]> {
@@ -85,7 +85,16 @@ async function readable(value: unknown, codec: PayloadCodec): Promise<unknown> {
   const fields: [string, unknown][] = [];
   for (const [name, inner] of Object.entries(value))
     if (!LEFT_OUT.has(name)) fields.push([name, await readable(inner, codec)]);
+  const failure = (value as { encodedAttributes?: unknown }).encodedAttributes;
+  if (typeof failure === 'object' && failure !== null)
+    fields.push(['message', await messageOf(failure, codec)]);
   return Object.fromEntries(fields);
+}
+
+/** With payload keys, a failure has its message and its stack trace in an encrypted payload. */
+async function messageOf(failure: TextPayload, codec: PayloadCodec): Promise<unknown> {
+  const { message } = Object(await valueOf(failure, codec)) as { message?: unknown };
+  return message ?? 'unknown';
 }
 
 /** A payload whose bytes are base64 texts. */

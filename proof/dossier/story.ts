@@ -32,6 +32,8 @@ export interface Step {
   event: number;
 }
 
+const AGAIN = 'The call comes again: ';
+
 interface Call {
   activity: string;
   args: unknown[];
@@ -40,10 +42,15 @@ interface Call {
   failure?: string;
 }
 
-/** The commands in earlier runs: by the id of the service's call, and by key. */
+/** The commands in earlier runs: by the id of the service's call, by key, and by text those that have neither. */
 export interface SeenCommands {
   calls: Set<string>;
   keys: Set<string>;
+  texts: Map<string, number>;
+}
+
+export function noCommands(): SeenCommands {
+  return { calls: new Set(), keys: new Set(), texts: new Map() };
 }
 
 /**
@@ -56,7 +63,7 @@ export function stepsOf(
   run: number,
   currency: string,
   reconciliations: Reconciliations = new Set(),
-  seen: SeenCommands = { calls: new Set(), keys: new Set() },
+  seen: SeenCommands = noCommands(),
 ): Step[] {
   const money = (amount: number): string => moneyText(amount, currency);
   const answers = answersIn(events);
@@ -78,23 +85,27 @@ export function stepsOf(
     const [raw, actor, call] = args;
     const isOwn = isOwnIdentity(sender);
     const by = ` (sent by ${text(sender)})`;
-    if (type === 'resume')
-      return add(event, 'person', `A person has the waiting wallet call sent again${by}`);
+    const byPerson = (what: string, answer?: string): void => {
+      const firstRun = seen.texts.get(what) ?? run;
+      seen.texts.set(what, firstRun);
+      add(event, 'person', `${firstRun < run ? AGAIN : ''}${what}`, answer);
+    };
+    if (type === 'resume') return byPerson(`A person asks for the waiting wallet call to be sent again${by}`);
     if (!Object.hasOwn(COMMANDS, type))
-      return add(event, 'person', `There is no command ${type}, so nothing is done${by}`);
+      return byPerson(`There is no command ${type}, so nothing is done${by}`);
     if (isOwn && typeof call === 'string') {
       if (seenCalls.has(call)) return;
       seenCalls.add(call);
     }
     const read = readCommand(type as Command['type'], raw);
     if ('fault' in read)
-      return add(event, 'person', `The command ${type} can't be read: its ${read.fault} is wrong${by}`);
+      return byPerson(`The command ${type} can't be read: its ${read.fault} is wrong${by}`);
     if (isReserved(read.command, call)) {
       const refused = 'The answer is that this is refused: its key is that of reconciliations';
-      return add(event, 'person', `${commandText(read.command, money, 'A person')}${by}`, refused);
+      return byPerson(`${commandText(read.command, money, 'A person')}${by}`, refused);
     }
     const key = keyOf(read.command, firstRngCallId);
-    const again = seenKeys.has(key) ? 'The call comes again: ' : '';
+    const again = seenKeys.has(key) ? AGAIN : '';
     seenKeys.add(key);
     const isGame = isOwn && typeof (Object(actor) as Partial<Actor>).providerId === 'string';
     const isReconciliation = isOwn && isByReconciliation(read.command, reconciliations);
@@ -184,7 +195,7 @@ export function stepsOf(
           add(
             event,
             'person',
-            `A person resets the program of the round to this step (reason: ${resetReason(about)}; sent by ${text(about.identity)})`,
+            `A person resets the program of the round to this step (reason: ${resetReason(about)}; Temporal does not say who)`,
           );
         break;
       case 'WorkflowExecutionTerminated':
@@ -537,7 +548,7 @@ function answerAfter({ state, key }: CommandEnd, delivered: Delivered | undefine
 
 function answerText(answer: Told, currency: string, isGame: boolean): string {
   const { refusal, amountToCollect, amountCredited, balance } = answer;
-  const told = isGame ? 'The game is answered' : 'The answer is';
+  const told = isGame ? 'The answer to the game is' : 'The answer is';
   const status = answer.status ?? answer.gameRoundInfo?.status ?? '';
   return joined([
     refusal === undefined

@@ -180,6 +180,18 @@ test('after a reset, what the record says is its outcome: it is not sent again',
   expect(sent).toBe(1);
 });
 
+test.each([
+  ['without an end', false, { kind: 'accepted' }],
+  ['whose end was refused', true, { kind: 'accepted', endRefused: { msg: 'REFUSED_BEFORE' } }],
+])('after a reset of a crashed round, a bet %s stays taken', async (_, endGame, expected) => {
+  state = createRound(identity(), POLICY, { ...START, endGame }, AT);
+  const endRefused = { id: 5, msg: 'LATE', clientmsg: 'Too late.' };
+  const taken = applyWalletOutcome(state, { kind: 'accepted', endRefused }, AT);
+  await deps.rounds.write({ ...snapshotOf(taken), crashed: true }, 1);
+  expect(await deliver({}, 1, AFTER_RESET)).toMatchObject(expected);
+  expect(sent).toBe(0);
+});
+
 test('a declined one keeps the operator’s word', async () => {
   answers = [REFUSED];
   const declined = await deliver();

@@ -2817,6 +2817,24 @@ export const BREAKS: readonly Break[] = [
     replace: '  const _unused = ((name: string, ...args: unknown[]) => {',
   },
   {
+    rows: ['c4.resetCrashed'],
+    file: 'activities/deliver.ts',
+    find: "      return record.crashed && transactions.some((one) => one.type === 'end')",
+    replace: '      return record.crashed',
+  },
+  {
+    rows: ['c4.resetCrashed#2'],
+    file: 'activities/deliver.ts',
+    find: "    case 'accepted':\n      return record.crashed",
+    replace: "    case 'accepted':\n      if (record.crashed) return undefined;\n      return record.crashed",
+  },
+  {
+    rows: ['c8.dossierFailures'],
+    file: 'proof/dossier/events.ts',
+    find: "'encodedAttributes', ",
+    replace: '',
+  },
+  {
     rows: ['c8.dossierReset'],
     file: 'proof/dossier/collect.ts',
     find: 'stepsOf(events, run.run, currency, reconciliations, seen)',

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { optionsOf } from '../../proof/command';
 import { projectRoot } from '../../stack/paths';
 import { finished, playerOf } from '../support/player';
 import { required, startRounds, type RoundsHarness } from '../support/rounds-harness';
@@ -93,4 +94,9 @@ test('a dossier goes into a folder that is there', async () => {
   ]);
   const { code, stdout } = await run('dossier', ['--hash', hash, '--out', join(folder, 'd')]);
   expect([code, stdout.split('\n')[0]]).toEqual([0, join(folder, 'd.html')]);
+});
+
+test.each(['dir', 'out', 'json', 'hash', 'operator'] as const)('an empty --%s is refused', (name) => {
+  expect(() => optionsOf('the usage', [name], [`--${name}`, ''])).toThrow('usage: the usage');
+  expect(optionsOf('the usage', [name], [`--${name}`, 'x'])).toEqual({ [name]: 'x' });
 });

@@ -69,17 +69,17 @@ async function dossier(name: string): Promise<Dossier> {
 test('a round in plain words: what the game asked and was answered, what was sent and what the wallet answered', async () => {
   expect(lines(await stepsIn('start-win-collect-end')).map((line) => line.replace(HASH, '[hash]'))).toEqual([
     'game: The game places a bet of 2.50 EUR; reports a win of 0.05 EUR',
-    '→ The game is answered that the round is open; open winnings 0.05 EUR; balance 997.50 EUR',
+    '→ The answer to the game is that the round is open; open winnings 0.05 EUR; balance 997.50 EUR',
     "service: The service asks the operator's wallet to take a bet of 2.50 EUR [hash]",
     'wallet: The wallet accepts; balance 997.50 EUR',
     `game: The game reports a win of 3.00 EUR; the game's own data: {"reels":"1,2,3"}`,
-    '→ The game is answered that the round is open; open winnings 3.05 EUR',
+    '→ The answer to the game is that the round is open; open winnings 3.05 EUR',
     'game: The game asks to pay out 1.00 EUR of the open winnings',
-    '→ The game is answered that the round is open; paid now 1.00 EUR; open winnings 2.05 EUR; balance 998.50 EUR',
+    '→ The answer to the game is that the round is open; paid now 1.00 EUR; open winnings 2.05 EUR; balance 998.50 EUR',
     "service: The service asks the operator's wallet to pay a win of 1.00 EUR [hash]",
     'wallet: The wallet accepts; balance 998.50 EUR',
     'game: The game ends the round; open winnings are to be paid',
-    '→ The game is answered that the round is closed; paid now 2.05 EUR; open winnings 0.00 EUR; balance 1000.55 EUR',
+    '→ The answer to the game is that the round is closed; paid now 2.05 EUR; open winnings 0.00 EUR; balance 1000.55 EUR',
     "service: The service asks the operator's wallet to pay a win of 2.05 EUR [hash] and to note the end of the round [hash]",
     'wallet: The wallet accepts; balance 1000.55 EUR',
     'service: The round is over: closed',
@@ -90,7 +90,10 @@ test.each([
   ['debit-declined', /^wallet: The wallet declines the bet: error \d+ \w+/],
   ['debit-unknown-voided', /^service: It is not known whether the wallet took the bet/],
   ['credit-retried', /^service: There is no definite answer, so it is sent again/],
-  ['credit-unauthorised-resumed', /^person: A person has the waiting wallet call sent again \(sent by /],
+  [
+    'credit-unauthorised-resumed',
+    /^person: A person asks for the waiting wallet call to be sent again \(sent by /,
+  ],
   ['by-hand', /^person: .* \(sent by /],
   ['forgotten', /^service: The service asks the game to close the round, which was left open/],
   [
@@ -112,7 +115,7 @@ test('what somebody else has sent, or entered as an answer, is shown with the se
   expect(people.map(({ what }) => what)).toContain(
     'A person enters this answer (sent by temporal-cli:ann@desk): The wallet accepts; balance 997.50 EUR',
   );
-  expect(lines(steps).filter((line) => line.includes('The game is answered'))).toEqual([]);
+  expect(lines(steps).filter((line) => line.includes('The answer to the game'))).toEqual([]);
 });
 
 test.each([7, null, { balances: null }, { balances: [null] }])(

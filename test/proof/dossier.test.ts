@@ -11,7 +11,7 @@ import { openArchive } from '../../src/archive';
 import { fileOf } from '../../src/archive/names';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { createDrawLog } from '../../src/rng/draw-log';
-import { finished, playerOf, refused } from '../support/player';
+import { finished, playerOf, refused, until } from '../support/player';
 import { OPERATORS, type RoundsHarness } from '../support/rounds-harness';
 import { startProof, type ProofHarness } from './proof-harness';
 import { inFirstPayload, recorded, verify } from './support';
@@ -104,7 +104,7 @@ test('a dossier has the calls, the wallet, the random numbers, the record and th
   ]);
   const answers = dossier.steps.flatMap(({ answer }) => answer ?? []);
   expect(answers).toHaveLength(5);
-  expect(answers[3]).toContain('The game is answered that this is refused: CREDITALREADYPROCESSED');
+  expect(answers[3]).toContain('The answer to the game is that this is refused: CREDITALREADYPROCESSED');
   expect(dossier.draws).toMatchObject([{ what: 'named by the game in this round', values: [4, 1, 6] }]);
   expect(dossier.runs.map(({ run }) => [run.workflowId, run.from])).toEqual([
     [`gameround-${hash}`, 'the Temporal server'],
@@ -124,6 +124,10 @@ async function crashedRound(): Promise<string> {
     match: { type: 'credit', playerId: player.session.playerId },
   });
   await player.end(hash).catch(() => undefined);
+  await until(
+    () => harness.rounds.find(hash),
+    (record) => record?.crashed === true,
+  );
   return hash;
 }
 
@@ -254,7 +258,13 @@ test('what a reset gives to the new run again is told once, and the wallet was f
   const hash = await player.open({ winAmount: 5 });
   await player.win(hash, { winAmount: 300 });
   await player.collect(hash, 100);
-  await harness.handle(hash).signal('end', { key: 'k', reason: 'by ann' });
+  for (const [name, input] of [
+    ['resume', undefined],
+    ['nonsense', {}],
+    ['settle', { key: 5 }],
+    ['end', { key: 'k', reason: 'by ann' }],
+  ] as const)
+    await harness.handle(hash).signal(name, input);
   await finished(harness, hash);
   const before = await dossierOf(hash);
   await proof.reset(hash, 'first');
@@ -264,15 +274,28 @@ test('what a reset gives to the new run again is told once, and the wallet was f
   const told = (all: Dossier['steps'], who: string): string[] =>
     all.filter((step) => step.who === who).map(({ what }) => what.replaceAll(HASH, 'H'));
   expect(told(steps, 'game')).toEqual(told(before.steps, 'game'));
-  const [, ...acts] = told(steps, 'person');
-  expect(told(before.steps, 'person')).toHaveLength(1);
-  expect(acts).toEqual([
+  const acts = told(before.steps, 'person');
+  expect(acts).toHaveLength(4);
+  expect(told(steps, 'person')).toEqual([
+    ...acts,
     expect.stringMatching(/^A person resets/),
-    `The call comes again: ${told(before.steps, 'person')[0]}`,
+    ...acts.map((act) => `The call comes again: ${act}`),
   ]);
   const asked = (all: Dossier['transactions']): Record<string, string> =>
     Object.fromEntries(all.map(({ stored: { type }, hash: own, at }) => [`${type} ${own}`, at]));
   expect(asked(transactions)).toMatchObject(asked(before.transactions));
+});
+
+test('with payload keys, a failure is readable and has no stack trace', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 5 });
+  const match = { type: 'credit', playerId: player.session.playerId };
+  for (const fault of ['dropReply', 'dropReply']) await harness.fault({ fault, match });
+  await player.end(hash).catch(() => undefined);
+  await finished(harness, hash);
+  const { html, json } = write(await dossierOf(hash));
+  expect(json).not.toMatch(/stack_?trace|encodedAttributes|Encoded failure/i);
+  expect(html).toContain('(attempt 2; the attempt before: ECONNRESET)');
 });
 
 test('a history whose start has an odd form is named', async () => {

@@ -39,7 +39,7 @@ test('a folder that is none and a report that can not be written are errors for 
     await expect(archiveOf(config, { dir })).rejects.toThrow(
       new PersonNeededError(`there is no folder ${dir}`),
     );
-  for (const file of ['/nonexistent/x', tmpdir()])
+  for (const file of ['/nonexistent/x', tmpdir(), '/dev/full'])
     expect(() => jsonReport(file)).toThrow(new RegExp(`^${file} can't be written: `));
 });
 

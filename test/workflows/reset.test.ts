@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RoundSnapshot } from '../../src/domain/round/types';
-import { agreedBooks, finished, playerOf, STAKE, until, type Player } from '../support/player';
+import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* A person resets a round's workflow while a wallet call of it is out: what it delivers from then on may be a repeat. */
@@ -113,4 +113,28 @@ test('before all commands: they are carried out again in the order in which they
     ['end', undefined],
   ]);
   expect(after.ledger).toEqual(ledger);
+});
+
+test('of a crashed round to its first call: no bet is voided, the paid win stays, and it is crashed again', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 700 });
+  await answers(player, 'credit', { fault: 'status', status: 503, when: 'after' }, REFUSED);
+  await refused(player.end(hash));
+  await settled(hash, ({ crashed }) => crashed);
+  const { movements } = await harness.ledger(hash, player.session.operatorId);
+  const { version } = (await harness.rounds.collection.findOne({ _id: hash }))!;
+  await answers(player, 'credit', REFUSED);
+  await reset(hash, 'first');
+  await until(
+    () => harness.rounds.collection.findOne({ _id: hash }),
+    (found) => found!.version > version && found!.attention.includes('crashed'),
+  );
+  const record = (await harness.rounds.find(hash))!;
+  expect(record).toMatchObject({ status: 'open', crashed: true });
+  expect(record.transactions.map(({ type, outcome }) => [type, outcome])).toEqual([
+    ['debit', 'accepted'],
+    ['credit', 'pending'],
+    ['end', 'pending'],
+  ]);
+  expect((await harness.ledger(hash, player.session.operatorId)).movements).toEqual(movements);
 });
