@@ -2,18 +2,22 @@ import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
-import { Caller, seatPlayers, type BenchPlayer, type Seen } from './calls';
+import type { E2eStack } from '../test/support/e2e-stack';
+import { BenchPlayer, Caller, seatPlayers, type Seen } from './calls';
 import { chartOf } from './chart';
-import { startFloor, startPeers, type Program } from './programs';
+import { startTemporalOnPostgres, type TemporalOnPostgres } from './postgres';
+import { leftOut, startFloor, startPeers, type Program } from './programs';
 import { cpuMsOf } from './process-cpu';
 import { longRound, playFor, spin, spinWithWin, type Round } from './play';
 import { judge, printLoad, type Criterion } from './figures';
+import { untilReady } from './rollover';
 import { runBench, startBenchStack } from './stack';
 
 /*
  * `npm run bench [-- --seconds 3 --repeats 3 --json FILE --chart FILE]`: the product beside the floor (the barest program
- * with a spin's duties on the same servers), the naive form, and what somebody might use instead. All take turns in one
- * run; what counts are the ratios of their medians. `--callers 1` and `--kinds losing` measure a part, without targets.
+ * with a spin's duties on the same servers), the naive form, what somebody might use instead, and the product on a
+ * Temporal server that stores in PostgreSQL. All take turns in one run; what counts are the ratios of their medians.
+ * `--callers 1` and `--kinds losing` measure a part, without targets.
  */
 
 /** Medians in relation to the floor's spin with one caller, or its rate with 32; see docs/performance.md. */
@@ -34,8 +38,9 @@ const OPEN_READ_MOST = 2;
 const OWN_CPU_MOST_MS = 20;
 
 const CALLERS = [1, 8, 32, 128];
-/** For what is not the product. */
+/** For what is beside the product. */
 const FEW_CALLERS = [1, 32];
+const ON_POSTGRES = 'on PostgreSQL';
 
 interface Contender {
   name: string;
@@ -85,7 +90,9 @@ runBench(async (stopped) => {
   const stack = await startBenchStack({ shape: 'service', bareWallet: true });
   const programs: Program[] = [];
   const caller = new Caller(stack.api, stack.provider, 256);
+  const otherCaller = new Caller(stack.apiOf('service2'), stack.provider, 256);
   const agent = new Agent({ connections: 256 });
+  let onPostgres: TemporalOnPostgres | undefined;
   try {
     const players = await seatPlayers(stack, caller, Math.max(...CALLERS));
     const addresses = {
@@ -94,10 +101,19 @@ runBench(async (stopped) => {
       WALLET_URL: stack.walletUrl,
     };
     programs.push(await startFloor(addresses));
-    if (values.peers === 'on') programs.push(...(await startPeers(addresses)));
+    if (values.peers === 'on') {
+      programs.push(...(await startPeers(addresses)));
+      onPostgres = await startOnPostgres(stack);
+    }
     const servers = () => ({ temporal: stack.pid('temporal'), mongod: stack.pid('mongod') });
     const contenders: Contender[] = [
-      product(players, seconds, stopped, () => ({ service: stack.pid('service'), ...servers() })),
+      product('gameround', players, seconds, stopped, () => ({
+        service: stack.pid('service'),
+        ...servers(),
+      })),
+      ...(onPostgres === undefined
+        ? []
+        : [productOn(onPostgres, stack, otherCaller, players, seconds, stopped)]),
       ...programs.flatMap((program) => others(program, agent, seconds, stopped, servers)),
     ].map((contender) => partOf(contender, values.kinds, values.callers?.split(',').map(Number)));
     const rows = await compare(contenders, Number(values.repeats), stopped);
@@ -118,9 +134,11 @@ runBench(async (stopped) => {
     return judge(criteria);
   } finally {
     await caller.close();
+    await otherCaller.close();
     await agent.destroy();
     await Promise.all(programs.map((program) => program.close()));
     await stack.close();
+    await onPostgres?.close();
   }
 });
 
@@ -132,8 +150,38 @@ function partOf(contender: Contender, kind: string, callers: readonly number[] =
   };
 }
 
+/** Starts a second service, on a Temporal server that stores in PostgreSQL. Undefined if that server can't run here. */
+async function startOnPostgres(stack: E2eStack): Promise<TemporalOnPostgres | undefined> {
+  const server = await startTemporalOnPostgres().catch((error: unknown) =>
+    console.log(leftOut(ON_POSTGRES, error)),
+  );
+  if (!server) return undefined;
+  await stack.start(['service2'], { TEMPORAL_ADDRESS: server.address });
+  await untilReady(stack.apiOf('service2'));
+  return server;
+}
+
+/** The second service. It has the same MongoDB, so it knows the players of the first. */
+function productOn(
+  { pids }: TemporalOnPostgres,
+  stack: E2eStack,
+  caller: Caller,
+  players: readonly BenchPlayer[],
+  seconds: number,
+  stopped: AbortSignal,
+): Contender {
+  const same = players.map(({ seat }) => new BenchPlayer(caller, seat));
+  const whole = product(ON_POSTGRES, same, seconds, stopped, () => ({
+    service: stack.pid('service2'),
+    ...pids,
+    mongod: stack.pid('mongod'),
+  }));
+  return { ...whole, callers: FEW_CALLERS, kinds: whole.kinds.filter(([kind]) => !kind.startsWith('read')) };
+}
+
 /** Over signed HTTP, as a provider's server calls it. */
 function product(
+  name: string,
   players: readonly BenchPlayer[],
   seconds: number,
   stopped: AbortSignal,
@@ -155,7 +203,7 @@ function product(
     async (player, note) =>
       note('read', await player.info(gameRounds.get(player) ?? ''));
   return {
-    name: 'gameround',
+    name,
     callers: CALLERS,
     pids,
     kinds: [
@@ -292,7 +340,7 @@ function printTable(rows: readonly Row[]): void {
   for (const { contender, kind, callers, p50Ms, perSecond, cpuMs, failed } of rows) {
     const cpu = Object.entries(cpuMs).map(([process, ms]) => `${process} ${ms.toFixed(1)}`);
     console.log(
-      `${contender.padEnd(12)} ${kind.padEnd(24)} ${String(callers).padStart(3)}   ${shown(p50Ms).padStart(24)} ms ` +
+      `${contender.padEnd(13)} ${kind.padEnd(24)} ${String(callers).padStart(3)}   ${shown(p50Ms).padStart(24)} ms ` +
         `${shown(perSecond).padStart(24)}/s   CPU ${cpu.join(', ')}${failed > 0 ? `   FAILED ${failed}` : ''}`,
     );
   }

@@ -1,18 +1,46 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** Clock ticks per second. The same on every Linux of today. */
 const TICKS = 100;
 
-/** CPU time that processes have used so far, in milliseconds. Processes that have ended are left out. Linux only. */
+interface Used {
+  parent: number;
+  ms: number;
+}
+
+/**
+ * CPU time that processes have used so far, in milliseconds. It includes their descendants: PostgreSQL has a process for
+ * each connection. Processes that have ended are left out. Linux only.
+ */
 export async function cpuMsOf(pids: Record<string, number | undefined>): Promise<Record<string, number>> {
-  const all = await Promise.all(
-    Object.entries(pids).map(async ([name, pid]): Promise<[string, number][]> => {
+  const all = await allProcesses();
+  const sum = (pid: number): number =>
+    [...all].reduce(
+      (ms, [child, { parent }]) => (parent === pid ? ms + sum(child) : ms),
+      all.get(pid)?.ms ?? 0,
+    );
+  return Object.fromEntries(
+    Object.entries(pids).flatMap(([name, pid]) =>
+      pid !== undefined && all.has(pid) ? [[name, sum(pid)]] : [],
+    ),
+  );
+}
+
+async function allProcesses(): Promise<Map<number, Used>> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const used = await Promise.all(
+    pids.map(async (pid): Promise<[number, Used][]> => {
       const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
       if (text === undefined) return [];
-      // The name in parentheses may contain spaces. User and system time are the 14th and 15th field.
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-      return [[name, ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS]];
+      // The name in parentheses may contain spaces. The parent is the 4th field. The 14th to the 17th are user and system
+      // time, of the process and of its children that have ended.
+      const fields = text
+        .slice(text.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number);
+      const ticks = fields.slice(11, 15).reduce((sum, one) => sum + one, 0);
+      return [[pid, { parent: fields[1] ?? 0, ms: (ticks * 1_000) / TICKS }]];
     }),
   );
-  return Object.fromEntries(all.flat());
+  return new Map(used.flat());
 }

@@ -1,14 +1,10 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startChild } from '../stack/child';
 import { projectRoot } from '../stack/paths';
-import { freePorts } from '../stack/ports';
-import { until } from '../stack/until';
+import { startPostgres } from './postgres';
 
 /** Another program that `npm run bench` measures, beside the product. */
 export interface Program {
@@ -59,10 +55,14 @@ export async function startPeers(addresses: Addresses): Promise<Program[]> {
     try {
       programs.push({ ...(await begin()), paths: [[name, 'losing spin', '/spin']] });
     } catch (error) {
-      console.log(`${name} is left out: ${firstLine(error)}`);
+      console.log(leftOut(name, error));
     }
   }
   return programs;
+}
+
+export function leftOut(name: string, error: unknown): string {
+  return `${name} is left out: ${firstLine(error)}`;
 }
 
 function firstLine(error: unknown): string {
@@ -100,7 +100,7 @@ async function start(name: string, script: string, env: NodeJS.ProcessEnv): Prom
   };
 }
 
-/** Starts DBOS with its own PostgreSQL server. Throws if PostgreSQL is not installed (Debian: postgresql). */
+/** Starts DBOS with its own PostgreSQL server. Throws if PostgreSQL is not installed. */
 async function startDbos(script: string, addresses: Addresses): Promise<Omit<Program, 'paths'>> {
   const postgres = await startPostgres();
   try {
@@ -117,57 +117,4 @@ async function startDbos(script: string, addresses: Addresses): Promise<Omit<Pro
     await postgres.close();
     throw error;
   }
-}
-
-async function startPostgres(): Promise<{ url: string; pid: number; close(): Promise<void> }> {
-  const bin = await postgresBinaries();
-  const dir = await mkdtemp(join(tmpdir(), 'gameround-bench-postgres-'));
-  const [port = 0] = await freePorts(1);
-  // The server refuses to run as root.
-  const isRoot = process.getuid?.() === 0;
-  const as = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
-  if (isRoot) await run('chown', ['postgres', dir]);
-  const [initdb = '', ...initArgs] = [
-    ...as,
-    join(bin, 'initdb'),
-    '-D',
-    join(dir, 'data'),
-    '-A',
-    'trust',
-    '-U',
-    'bench',
-  ];
-  await run(initdb, initArgs, { cwd: dir });
-  const [command = '', ...args] = [
-    ...as,
-    ...[join(bin, 'postgres'), '-D', join(dir, 'data'), '-p', String(port), '-h', '127.0.0.1', '-k', dir],
-  ];
-  const child = await startChild({
-    name: 'postgres',
-    command,
-    args,
-    env: process.env,
-    logFile: join(dir, 'log'),
-  });
-  const psql = ['-h', '127.0.0.1', '-p', String(port), '-U', 'bench', '-d', 'postgres', '-c', 'select 1'];
-  await until(() => run(join(bin, 'psql'), psql), { what: 'PostgreSQL', timeoutMs: 30_000, child });
-  return {
-    url: `postgresql://bench@127.0.0.1:${port}/postgres`,
-    pid: child.pid,
-    close: async () => {
-      await child.stop();
-      await rm(dir, { recursive: true, force: true, maxRetries: 3 });
-    },
-  };
-}
-
-/** Debian does not put these binaries into PATH. */
-async function postgresBinaries(): Promise<string> {
-  for (const folder of [17, 16, 15, 14].map((version) => `/usr/lib/postgresql/${version}/bin`)) {
-    if (existsSync(join(folder, 'initdb'))) return folder;
-  }
-  const { stdout } = await run('sh', ['-c', 'command -v initdb']).catch(() => {
-    throw new Error('PostgreSQL is not installed');
-  });
-  return join(stdout.trim(), '..');
 }

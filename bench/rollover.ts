@@ -93,8 +93,9 @@ export async function replaceUnderPlay(
 ): Promise<Rollover> {
   const missing = (['worker2', 'api2'] as const).filter((part) => stack.pid(part) === undefined);
   await stack.start(missing);
-  await Promise.all([stack.api, stack.api2].map(untilReady));
-  const balancer = new Balancer([stack.api, stack.api2], stack.provider);
+  const apis = [stack.api, stack.apiOf('api2')];
+  await Promise.all(apis.map(untilReady));
+  const balancer = new Balancer(apis, stack.provider);
   const figures = new FiguresByName();
   const failed: string[] = [];
   let rounds = 0;
@@ -120,7 +121,7 @@ export async function replaceUnderPlay(
         say(`replacing ${part}`);
         await stack.stop(part);
         await stack.start([part]);
-        await Promise.all([stack.api, stack.api2].map(untilReady));
+        await Promise.all(apis.map(untilReady));
         await played(seats.length);
       }
     }
@@ -138,7 +139,7 @@ export async function replaceUnderPlay(
   };
 }
 
-function untilReady(api: string): Promise<void> {
+export function untilReady(api: string): Promise<void> {
   const ask = async (): Promise<void> => {
     const { status } = await exchange({ url: `${api}/health/ready` });
     if (status !== 200) throw new Error(`it is not ready: ${status}`);

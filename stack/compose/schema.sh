@@ -3,7 +3,6 @@
 # Runs in the admin-tools image. Every step may be repeated.
 set -eu
 
-: "${SCHEMA_DIR:=/etc/temporal/schema/postgresql/v12}"
 : "${SQL_TOOL:=temporal-sql-tool}"
 
 # The tool reads SQL_PASSWORD itself, so that the password is on no command line.
@@ -18,5 +17,5 @@ for part in temporal visibility; do
   esac
   sql --db "$db" create
   sql --db "$db" setup-schema -v 0.0
-  sql --db "$db" update-schema -d "$SCHEMA_DIR/$part/versioned"
+  sql --db "$db" update-schema --schema-name "postgresql/v12/$part"
 done

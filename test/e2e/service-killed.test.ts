@@ -27,7 +27,7 @@ let there: Seat;
 beforeAll(async () => {
   stack = await startE2eStack({ shape: 'service' });
   here = await takeSeat(stack);
-  there = seatOf({ ...stack, api: stack.api2 }, here);
+  there = seatOf({ ...stack, api: stack.apiOf('service2') }, here);
   await stack.start(['service2']);
 });
 afterAll(() => stack?.close());

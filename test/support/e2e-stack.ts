@@ -23,8 +23,8 @@ import {
 import { bareEnvironment, logDirOf, removeServiceData, signalTo, startServer } from './service-processes';
 import { walletControls, type WalletControls } from './wallet-controls';
 
-/** `worker2`, `api2` and `service2` run only if a test starts them. */
-export type Part = 'temporal' | 'mongod' | 'worker' | 'api' | 'worker2' | 'api2' | 'service' | 'service2';
+/** A part with a number runs only if a test starts it. */
+export type Part = 'temporal' | 'mongod' | keyof typeof SCRIPTS;
 
 export interface E2eOptions {
   /** Default: one operator, `op1`. */
@@ -33,12 +33,19 @@ export interface E2eOptions {
   games?: readonly GameOptions[];
   /** `service`: API and worker in one process. `apart` (default): a process each. */
   shape?: 'service' | 'apart';
+  /** Servers that run already. Default: the stack has its own. */
+  servers?: Servers;
   /** Additional settings of API and worker. They override the stack's own. */
   env?: NodeJS.ProcessEnv;
   /** Default: the sandbox's wallet in this process. */
   startWallet?: (options: E2eWallet) => Promise<RunningServer>;
   /** Default: the demo game in this process. */
   startGame?: (serviceUrl: string, provider: Party, walletUrl: string) => Promise<RunningServer>;
+}
+
+export interface Servers {
+  temporalAddress: string;
+  mongodbUri: string;
 }
 
 export interface E2eWallet {
@@ -54,8 +61,8 @@ export interface E2eWallet {
 export interface E2eStack {
   /** Base URL. */
   api: string;
-  /** Base URL of the second API. */
-  api2: string;
+  /** Base URL of an API or service. The first API and the first service have the same. */
+  apiOf(part: Part): string;
   /** Base URL of the admin port of the first API, and of the first worker. */
   admin: Record<'api' | 'worker', string>;
   walletUrl: string;
@@ -94,6 +101,7 @@ export async function startE2eStack({
   operators = [{ operatorId: 'op1' }],
   games = [],
   shape = 'apart',
+  servers,
   env = {},
   startWallet = (options) => createWalletApp(options).start(),
   startGame = startDemoGame,
@@ -124,11 +132,11 @@ export async function startE2eStack({
     const tenants = join(dataDir, 'tenants.json');
     const urls = { walletUrl: wallet.url, gameUrl: game.url, otherGameUrl: otherGame.url };
     await writeFile(tenants, tenantsFile({ ...urls, operators, games }));
-    const processes = new Processes({ dataDir, ports, tenants, env, service: await compiledService() });
+    const service = await compiledService();
+    const processes = new Processes({ dataDir, ports, tenants, env, service, servers });
     undo.push(() => processes.killAll());
     await processes.start([
-      'temporal',
-      'mongod',
+      ...(servers === undefined ? (['temporal', 'mongod'] as const) : []),
       ...(shape === 'service' ? (['service'] as const) : (['worker', 'api'] as const)),
     ]);
     await ready(api, processes);
@@ -139,7 +147,7 @@ export async function startE2eStack({
     undo.push(() => mongo.close());
     return {
       api,
-      api2: `http://127.0.0.1:${ports.api2}`,
+      apiOf: (part) => `http://127.0.0.1:${ports[PORT_OF[part] ?? 'api']}`,
       admin: {
         api: `http://127.0.0.1:${ports.apiAdmin}`,
         worker: `http://127.0.0.1:${ports.workerAdmin}`,
@@ -179,11 +187,12 @@ function startDemoGame(serviceUrl: string, { id, secret }: Party, walletUrl: str
   return createGameApp({ provider, serviceUrl, walletUrl, timeoutMs: 15_000 }).start();
 }
 
-type Ports = Record<'api' | 'api2' | 'apiAdmin' | 'workerAdmin' | 'temporal' | 'mongod', number>;
+const PORTS = ['api', 'api2', 'api3', 'api4', 'apiAdmin', 'workerAdmin', 'temporal', 'mongod'] as const;
+type Ports = Record<(typeof PORTS)[number], number>;
 
 async function choosePorts(): Promise<Ports> {
-  const [api = 0, api2 = 0, apiAdmin = 0, workerAdmin = 0, temporal = 0, mongod = 0] = await freePorts(6);
-  return { api, api2, apiAdmin, workerAdmin, temporal, mongod };
+  const free = await freePorts(PORTS.length);
+  return Object.fromEntries(PORTS.map((name, at) => [name, free[at]])) as Ports;
 }
 
 interface ProcessSettings {
@@ -193,6 +202,7 @@ interface ProcessSettings {
   env: NodeJS.ProcessEnv;
   /** The compiled service. */
   service: string;
+  servers: Servers | undefined;
 }
 
 const API = 'src/main.js';
@@ -200,8 +210,13 @@ const WORKER = 'worker/main.js';
 const SERVICE = 'worker/with-api.js';
 const SCRIPTS = {
   ...{ api: API, api2: API, worker: WORKER, worker2: WORKER },
-  ...{ service: SERVICE, service2: SERVICE },
+  ...{ service: SERVICE, service2: SERVICE, service3: SERVICE, service4: SERVICE },
 } as const;
+/** The others have the port `api`. */
+const PORT_OF: Partial<Record<Part, keyof Ports>> = {
+  ...{ api2: 'api2', service2: 'api2' },
+  ...{ service3: 'api3', service4: 'api4' },
+};
 
 class Processes {
   readonly #running = new Map<Part, Child>();
@@ -210,11 +225,12 @@ class Processes {
   constructor(private readonly settings: ProcessSettings) {}
 
   get temporalAddress(): string {
-    return `127.0.0.1:${this.settings.ports.temporal}`;
+    return this.settings.servers?.temporalAddress ?? `127.0.0.1:${this.settings.ports.temporal}`;
   }
 
   get mongodbUri(): string {
-    return `mongodb://127.0.0.1:${this.settings.ports.mongod}/?replicaSet=rs0`;
+    const { servers, ports } = this.settings;
+    return servers?.mongodbUri ?? `mongodb://127.0.0.1:${ports.mongod}/?replicaSet=rs0`;
   }
 
   async start(parts: readonly Part[], env: NodeJS.ProcessEnv = {}): Promise<void> {
@@ -267,12 +283,7 @@ class Processes {
       case 'temporal':
       case 'mongod':
         return startServer(part, { dataDir, ports });
-      case 'api':
-      case 'api2':
-      case 'worker':
-      case 'worker2':
-      case 'service':
-      case 'service2':
+      default:
         return startChild({
           name: part,
           command: process.execPath,
@@ -292,7 +303,7 @@ class Processes {
     return {
       ...bareEnvironment(),
       HOST: '127.0.0.1',
-      PORT: String(part === 'api2' || part === 'service2' ? ports.api2 : ports.api),
+      PORT: String(ports[PORT_OF[part] ?? 'api']),
       ADMIN_PORT: String(adminPort),
       DATA_DIR: dataDir,
       TENANTS_FILE: tenants,
