@@ -2,6 +2,7 @@ const all = require('./jest.config.cjs');
 
 const FOLDERS = [
   'archive',
+  'bench',
   'clients',
   'config',
   'conformance',

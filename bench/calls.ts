@@ -88,6 +88,11 @@ export class BenchPlayer {
     readonly seat: Pick<Seat, 'token' | 'playerId' | 'operatorId'>,
   ) {}
 
+  /** The same player over the connections of another caller. */
+  through(caller: Pick<Caller, 'call'>): BenchPlayer {
+    return new BenchPlayer(caller, this.seat);
+  }
+
   /** A spin in one call. */
   spin(winAmount: number): Promise<Seen> {
     return this.start({ winAmount, endGame: true });

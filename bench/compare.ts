@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
 import type { E2eStack } from '../test/support/e2e-stack';
-import { BenchPlayer, Caller, seatPlayers, type Seen } from './calls';
+import { Caller, seatPlayers, type BenchPlayer, type Seen } from './calls';
 import { chartOf } from './chart';
 import { startTemporalOnPostgres, type TemporalOnPostgres } from './postgres';
 import { leftOut, startFloor, startPeers, type Program } from './programs';
@@ -170,7 +170,7 @@ function productOn(
   seconds: number,
   stopped: AbortSignal,
 ): Contender {
-  const same = players.map(({ seat }) => new BenchPlayer(caller, seat));
+  const same = players.map((player) => player.through(caller));
   const whole = product(ON_POSTGRES, same, seconds, stopped, () => ({
     service: stack.pid('service2'),
     ...pids,

@@ -11,6 +11,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   growth: () => import('./growth.js'),
   'long-round': () => import('./long-round.js'),
   rolling: () => import('./rolling.js'),
+  cluster: () => import('./cluster.js'),
 };
 
 const [first = ''] = process.argv.slice(2);

@@ -21,6 +21,8 @@ interface Postgres {
   pid: number;
   /** Its data and its log. `close` removes it. */
   dir: string;
+  /** The columns of the only row. */
+  query(sql: string, database?: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -55,13 +57,17 @@ export async function startPostgres(): Promise<Postgres> {
     env: process.env,
     logFile: join(dir, 'log'),
   });
-  const psql = ['-h', '127.0.0.1', '-p', String(port), '-U', USER, '-d', 'postgres', '-c', 'select 1'];
-  await until(() => run(join(bin, 'psql'), psql), { what: 'PostgreSQL', timeoutMs: 30_000, child });
+  const query = async (sql: string, database = 'postgres'): Promise<string[]> => {
+    const psql = ['-h', '127.0.0.1', '-p', String(port), '-U', USER, '-d', database, '-At', '-c', sql];
+    return (await run(join(bin, 'psql'), psql)).stdout.trim().split('|');
+  };
+  await until(() => query('select 1'), { what: 'PostgreSQL', timeoutMs: 30_000, child });
   return {
     port,
     url: `postgresql://${USER}@127.0.0.1:${port}/postgres`,
     pid: child.pid,
     dir,
+    query,
     close: async () => {
       await child.stop();
       await rm(dir, { recursive: true, force: true, maxRetries: 3 });
@@ -84,6 +90,10 @@ export interface TemporalOnPostgres {
   address: string;
   /** `temporal` has all four roles of a server. */
   pids: Record<'temporal' | 'postgres', number>;
+  /** What PostgreSQL has done so far. */
+  totals(): Promise<{ transactions: number; walBytes: number }>;
+  /** What PostgreSQL keeps, without the space of rows that are gone. */
+  compactedBytes(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -133,6 +143,17 @@ export async function startTemporalOnPostgres(): Promise<TemporalOnPostgres> {
     return {
       address,
       pids: { temporal: child.pid, postgres: postgres.pid },
+      totals: async () => {
+        const [transactions, walBytes] = (await postgres.query(TOTALS)).map(Number);
+        return { transactions: transactions ?? NaN, walBytes: walBytes ?? NaN };
+      },
+      compactedBytes: async () => {
+        const databases = ['temporal', 'temporal_visibility'];
+        for (const database of databases) await postgres.query('vacuum full', database);
+        const sizes = databases.map((database) => `pg_database_size('${database}')`);
+        const [bytes] = await postgres.query(`select ${sizes.join(' + ')}`);
+        return Number(bytes);
+      },
       close: async () => {
         await child.stop();
         await postgres.close();
@@ -143,6 +164,8 @@ export async function startTemporalOnPostgres(): Promise<TemporalOnPostgres> {
     throw error;
   }
 }
+
+const TOTALS = `select sum(xact_commit), pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') from pg_stat_database`;
 
 /** The version of the embedded server (docs/performance.md). */
 const TEMPORAL = 'v1.32.0';

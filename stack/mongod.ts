@@ -25,7 +25,7 @@ export interface MongoServer {
   stop(): Promise<void>;
 }
 
-const REPLICA_SET = 'rs0';
+export const REPLICA_SET = 'rs0';
 const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 2_000;
 const STOP_TIMEOUT_MS = 20_000;
@@ -61,7 +61,7 @@ export async function startMongod(options: MongodOptions): Promise<MongoServer> 
   return { uri, pid: child.pid, child, stop: () => child.stop() };
 }
 
-function serverArgs({ port, dbPath }: MongodOptions, ip: string): string[] {
+export function serverArgs({ port, dbPath }: Pick<MongodOptions, 'port' | 'dbPath'>, ip: string): string[] {
   return [
     ...['--replSet', REPLICA_SET, '--dbpath', dbPath, '--port', String(port), '--bind_ip', ip],
     // Small sizes, because all processes share the machine. No socket file in /tmp: it could belong to another user.
