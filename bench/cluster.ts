@@ -251,7 +251,8 @@ async function insistOnRound(
   ask: (name: string, call: () => Promise<Seen>) => Promise<Seen>,
 ): Promise<Told> {
   const [roundId, winId, endId] = [newRoundId(), newRoundId(), newRoundId()];
-  const begun = await ask('startGameRound', () => player.start({ roundId }));
+  // A call that was shed before, while rounds were measured, may have left a round open.
+  const begun = await ask('startGameRound', () => player.start({ roundId, closeOpenGame: true }));
   const gameRound = begun.body.gameRoundInfo?.hash;
   if (begun.status !== 200 || gameRound === undefined)
     return { roundId, started: false, closed: false, last: textOf(begun) };
