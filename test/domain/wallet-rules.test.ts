@@ -1,4 +1,4 @@
-import { brokenBalanceRules, brokenRules, reportOf } from '../../src/domain/wallet-rules';
+import { brokenBalanceRules, brokenReportRules, brokenRules, reportOf } from '../../src/domain/wallet-rules';
 import type { WalletAnswer, WalletCall } from '../../src/domain/wallet-call';
 import { callOf, END_ERROR, entry, judged, listing, REFUSAL, WRONG_SIGNATURE } from './wallet-reply-support';
 
@@ -93,6 +93,17 @@ test.each<[string, number, unknown, string[]]>([
   expect(brokenBalanceRules('EUR', answered(status, body))).toEqual(rules);
 });
 
+// docs/interface#do-game-round-report, #report-error-header: the reply is an empty object, or has an errorCode.
+test.each<[string, number, unknown, string[]]>([
+  ['401', 401, { errorCode: WRONG_SIGNATURE }, ['signature-refused']],
+  ['HTML', 200, HTML, ['not-json']],
+  ['204', 204, {}, ['wrong-status']],
+  ['an empty object', 200, {}, []],
+  ['an errorCode and entries', 200, { errorCode: REFUSAL, entry: 1 }, []],
+])('doGameRoundReport: %s', (_what, status, body, rules) => {
+  expect(brokenReportRules(answered(status, body))).toEqual(rules);
+});
+
 const END_REFUSED = listing(entry('debit'), entry('end', END_ERROR));
 
 test.each<[string, WalletCall, number, unknown]>([
@@ -102,6 +113,15 @@ test.each<[string, WalletCall, number, unknown]>([
   ['200 with error 77 LIMITREACHED', CREDIT, 200, { errorCode: REFUSAL }],
 ])('why an answer was taken for what it was: %s', (why, call, status, body) => {
   expect(reportOf(call, answered(status, body), judged(call, status, body)).why).toBe(why);
+});
+
+// docs/interface#wallet-deliveries
+test('a report has type, hash and amount of each transaction', () => {
+  const report = reportOf(DEBIT_AND_END, answered(200, DONE), { kind: 'accepted' });
+  expect(report.transactions).toEqual([
+    { type: 'debit', hash: 'hash-of-debit', amount: 100 },
+    { type: 'end', hash: 'hash-of-end', amount: undefined },
+  ]);
 });
 
 test('why a call was not sent', () => {
