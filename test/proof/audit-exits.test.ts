@@ -16,7 +16,7 @@ let proof: ProofHarness;
 let harness: RoundsHarness;
 
 beforeAll(async () => {
-  proof = await startProof({ walletTimeoutMs: 5_000 });
+  proof = await startProof();
   harness = proof.harness;
 });
 

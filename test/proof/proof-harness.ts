@@ -59,7 +59,7 @@ export interface ProofOptions {
 }
 
 export async function startProof({
-  walletTimeoutMs = 500,
+  walletTimeoutMs = 5_000,
   archive,
   gameUrl,
   temporalAddress = required('TEST_TEMPORAL_ADDRESS'),

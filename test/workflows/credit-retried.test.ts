@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RoundReply } from '../../src/contracts/gameround';
 import { agreedBooks, finished, refused, STAKE, until } from '../support/player';
 import { sideBySide, type Scene } from '../support/side-by-side';
 import { REPEATABLE_ERROR_ID, startRounds, type RoundsHarness } from '../support/rounds-harness';
@@ -25,7 +26,7 @@ const WAYS: [name: string, times: number, fault: object][] = [
   ['a repeatable error id', 2, { fault: 'status', status: 400, errorCode: { id: REPEATABLE_ERROR_ID } }],
   ['a hanging call', 1, { fault: 'hang' }],
   ['a hanging call that was processed', 1, { fault: 'hang', when: 'after' }],
-  ['three dropped replies', 3, { fault: 'dropReply' }],
+  ['two dropped replies', 2, { fault: 'dropReply' }],
   ['a cut reply', 1, { fault: 'cutReply' }],
   ['a reset connection', 1, { fault: 'reset' }],
   ['200 with garbage', 1, { fault: 'garbage' }],
@@ -99,7 +100,9 @@ async function outlastsItsCall({ player, on }: Scene): Promise<void> {
   expect(await refused(player.win(hash, { winAmount: 5, collect: true }))).toBe(busy);
 
   expect(await first).toBe(busy);
-  const joined = await player.end(hash, transactionId);
+  // On a busy machine the credit may outlast this call, too.
+  const again = (): Promise<RoundReply | undefined> => player.end(hash, transactionId).catch(() => undefined);
+  const joined = await until(again, (reply) => reply !== undefined);
   expect(joined).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: WIN });
   await finished(harness, hash);
   // Nothing of what was refused meanwhile was kept for later.
