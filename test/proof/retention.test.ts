@@ -86,7 +86,7 @@ describe.each(places)('with %s', (_, open) => {
       spec: {},
       action: { type: 'startWorkflow', ...workflow, args: [{ lagMs: 0 }] },
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await schedule?.delete();
@@ -148,7 +148,7 @@ describe.each(places)('with %s', (_, open) => {
     const source = historySource(harness.client, archive, harness.taskQueue);
     const { until: marked } = await run();
     expect(await source.marked()).toEqual(new Date(marked));
-  }, 60_000);
+  });
 
   test('what Temporal has forgotten is audited, rebuilt, reconciled and told from its exported history', async () => {
     const lost = await spin();

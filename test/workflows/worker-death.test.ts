@@ -320,7 +320,7 @@ describe('kill -9, and a worker is there again at once', () => {
     await untilAllHang([...crowd, ...BETS_IN_TIME.map(({ name }) => scenes.get(name)!.player)]);
     await worker.kill();
     await restart();
-  }, 120_000);
+  });
 
   test.each(BETS_IN_TIME)('$name', hasItsOutcome, 120_000);
 
@@ -335,7 +335,7 @@ describe('kill -9, and a worker is there again at once', () => {
       );
       await agreedBooks(harness, gameRoundInfo.hash);
     }
-  }, 60_000);
+  });
 });
 
 describe('kill -9, and a worker is there again when the time of bets is over', () => {
@@ -345,7 +345,7 @@ describe('kill -9, and a worker is there again when the time of bets is over', (
     await worker.kill();
     await sleep(BET_AGE_MS);
     await restart();
-  }, 120_000);
+  });
 
   test('no record shows a credit before the wallet has it', async () => {
     const { hash, player } = scenes.get('during the credit, and it fails five times in all')!;
@@ -362,7 +362,7 @@ describe('kill -9, and a worker is there again when the time of bets is over', (
       (status) => status === 'closed',
       60_000,
     );
-  }, 90_000);
+  });
 
   test.each(CELLS)('$name', hasItsOutcome, 120_000);
 
