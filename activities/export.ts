@@ -45,6 +45,7 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
     try {
       return await source.export(run);
     } catch (error) {
+      metrics?.historyNotExported('failed');
       logger?.warn({ err: error, ...run }, 'a history could not be exported; the export goes on');
       return 'failed';
     }
@@ -76,7 +77,7 @@ export function createExportActivities(deps: ExportDependencies): ExportActiviti
           if (how === 'gone') {
             metrics?.historyNotExported('deleted');
             logger?.warn(run, 'a history was deleted before it was exported');
-          } else if (how === 'failed') metrics?.historyNotExported('failed');
+          }
           if (how === 'written' || how === 'failed') all[how] += 1;
           if (!ended.aborted) heartbeat({ ...all, from });
         }),

@@ -178,7 +178,7 @@ async function storedKb({ temporal, stack }: Cluster): Promise<Record<'PostgreSQ
   };
 }
 
-/** What the caller of a round knows in the end, after it repeated the calls that had no answer, 429 or 503. */
+/** What the caller of a round knows after it has repeated the calls that had no answer, 429 or 503. */
 interface Told {
   roundId: string;
   started: boolean;

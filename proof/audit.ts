@@ -6,7 +6,7 @@ import type { RoundSnapshot } from '../src/domain/round/types';
 import type { RoundDocument } from '../src/read-model/rounds';
 import { addTo, fieldsThatDiffer, parsed, type Totals } from './compare';
 import { describe, type Difference } from './differences';
-import { isOfOddForm, recordIn, type RecordInHistory } from './record';
+import { isOfOddForm, oddFormText, recordIn, type RecordInHistory } from './record';
 import { replay, type Replayed, type ReplayOptions } from './replay';
 import { gameroundOf, type Run } from './runs';
 
@@ -96,10 +96,7 @@ export async function audit(ports: AuditPorts): Promise<Audited> {
     } catch (error) {
       if (!isOfOddForm(error)) throw error;
       seen.set(gameround, seen.get(gameround) ?? -1);
-      const reasons = [
-        `the history or the record has another form than the service writes: ${error.message}`,
-      ];
-      tell({ gameround, kind: 'replay', reasons });
+      tell({ gameround, kind: 'replay', reasons: [oddFormText(error)] });
     }
   }
 

@@ -6,7 +6,7 @@ import type { Rounds } from '../src/read-model/rounds';
 import type { Finding } from './audit';
 import { fieldsThatDiffer } from './compare';
 import { describe } from './differences';
-import { isOfOddForm, recordIn, type RecordInHistory } from './record';
+import { isOfOddForm, oddFormText, recordIn, type RecordInHistory } from './record';
 import { gameroundOf, type Run } from './runs';
 
 export interface RebuildPorts {
@@ -57,7 +57,7 @@ export async function rebuild(ports: RebuildPorts): Promise<Rebuilt> {
       await restore(run, gameround, tell);
     } catch (error) {
       if (!isOfOddForm(error)) throw error;
-      tell([`the history or the record has another form than the service writes: ${error.message}`]);
+      tell([oddFormText(error)]);
     }
   }
 

@@ -36,6 +36,11 @@ export function isOfOddForm(error: unknown): error is Error {
   return [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind);
 }
 
+/** For a person: what is of an odd form, and why. */
+export function oddFormText({ message }: Error): string {
+  return `the history or the record has another form than the service writes: ${message}`;
+}
+
 /**
  * Rebuilds the record of a round from the history of one run, by the rules of the activities (activities/read-model.ts and
  * deliver.ts): a projection writes its snapshot, a delivery the round after its outcome. The version decides which write

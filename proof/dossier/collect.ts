@@ -10,7 +10,7 @@ import { describe } from '../differences';
 import { runsOfRound, type Evidence } from '../evidence';
 import { resetIn } from '../events';
 import { historyToText } from '../../src/archive/history-text';
-import { isOfOddForm, recordIn, type RecordInHistory } from '../record';
+import { isOfOddForm, oddFormText, recordIn, type RecordInHistory } from '../record';
 import type { Run } from '../runs';
 import { sha256 } from './chain';
 import { reconciliationsIn } from './reconciliations';
@@ -99,9 +99,7 @@ export async function collect(
     return await collected(evidence, gameround, made);
   } catch (error) {
     if (!isOfOddForm(error)) throw error;
-    throw new PersonNeededError(
-      `a history or the record of ${gameround} has another form than the service writes: ${error.message}`,
-    );
+    throw new PersonNeededError(`${gameround}: ${oddFormText(error)}`);
   }
 }
 

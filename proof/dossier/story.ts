@@ -98,8 +98,7 @@ export function stepsOf(
       seenCalls.add(call);
     }
     const read = readCommand(type as Command['type'], raw);
-    if ('fault' in read)
-      return byPerson(`The command ${type} can't be read: its ${read.fault} is wrong${by}`);
+    if ('fault' in read) return byPerson(`${unreadableText(type, read.fault)}${by}`);
     if (isReserved(read.command, call)) {
       const refused = 'The answer is that this is refused: its key is that of reconciliations';
       return byPerson(`${commandText(read.command, money, 'A person')}${by}`, refused);
@@ -144,7 +143,7 @@ export function stepsOf(
           seenKeys.add('start');
           const read = readCommand('start', start.command);
           if ('fault' in read) {
-            add(event, 'person', `The command start can't be read: its ${read.fault} is wrong${by}`);
+            add(event, 'person', `${unreadableText('start', read.fault)}${by}`);
             break;
           }
           const answer = answers.get(start.call ?? '') ?? answers.get('start');
@@ -218,6 +217,10 @@ export function stepsOf(
     }
   }
   return steps;
+}
+
+function unreadableText(type: string, fault: string): string {
+  return `The command ${type} can't be read: its ${fault} is wrong`;
 }
 
 const STATUS: Record<string, string> = {

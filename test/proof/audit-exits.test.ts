@@ -8,6 +8,7 @@ import { missingRounds, roundsIn } from '../../proof/evidence';
 import { openArchive } from '../../src/archive';
 import { finished, playerOf, refused, until } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
+import { resetRound } from '../support/reset';
 import { startProof, type ProofHarness } from './proof-harness';
 
 /* What an audit says of rounds that need a person, and of those that a person has reset. */
@@ -158,9 +159,9 @@ test('a round that a person has reset is no difference, open or over, once or tw
   const over = (await playerOf(harness).start({ endGame: true, winAmount: 7 })).gameRoundInfo.hash;
   await finished(harness, over);
   for (let times = 1; times <= 2; times += 1) {
-    await proof.reset(over);
+    await resetRound(harness, over);
     await finished(harness, over);
-    await proof.reset(open);
+    await resetRound(harness, open);
     await until(
       () => harness.handle(open).query<{ phase: string }>('state'),
       ({ phase }) => phase === 'idle',
@@ -169,7 +170,7 @@ test('a round that a person has reset is no difference, open or over, once or tw
   }
   const { playerId } = player.session;
   await harness.fault({ fault: 'hang', when: 'after', match: { playerId } });
-  await proof.reset(open);
+  await resetRound(harness, open);
   await until(
     () => harness.callsOfPlayer(playerId),
     (calls) => calls.some(({ fault }) => fault === 'hang'),

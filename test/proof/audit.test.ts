@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { tableOf } from '../../proof/report';
 import { agreedBooks, finished, playerOf, refused, until } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
+import { resetRound } from '../support/reset';
 import { startProof, type ProofHarness } from './proof-harness';
 import { recorded } from './support';
 
@@ -28,7 +29,7 @@ test('rounds of every kind: the audit is clean, names each changed record, and i
     () => harness.rounds.find(hashes['crashed']!),
     (record) => record?.crashed === true,
   );
-  await proof.reset(hashes['collected']!);
+  await resetRound(harness, hashes['collected']!);
   await finished(harness, hashes['collected']!);
   const clean = await proof.audited();
   expect(clean.all).toEqual({});

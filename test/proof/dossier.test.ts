@@ -13,6 +13,7 @@ import type { RoundSnapshot } from '../../src/domain/round/types';
 import { createDrawLog } from '../../src/rng/draw-log';
 import { finished, playerOf, refused, until } from '../support/player';
 import { OPERATORS, type RoundsHarness } from '../support/rounds-harness';
+import { resetRound } from '../support/reset';
 import { startProof, type ProofHarness } from './proof-harness';
 import { inFirstPayload, recorded, verify } from './support';
 
@@ -241,7 +242,7 @@ test('a round that a person has reset is told once, with the reset', async () =>
   const hash = await player.open({ winAmount: 5 });
   await player.end(hash);
   await finished(harness, hash);
-  await proof.reset(hash);
+  await resetRound(harness, hash);
   await finished(harness, hash);
   const { steps, runs } = await dossierOf(hash);
   expect(runs).toHaveLength(2);
@@ -267,7 +268,7 @@ test('what a reset gives to the new run again is told once, and the wallet was f
     await harness.handle(hash).signal(name, input);
   await finished(harness, hash);
   const before = await dossierOf(hash);
-  await proof.reset(hash, 'first');
+  await resetRound(harness, hash, 'first');
   await finished(harness, hash);
   const { steps, transactions, runs } = await dossierOf(hash);
   expect(runs).toHaveLength(2);

@@ -1,7 +1,6 @@
 import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -12,9 +11,9 @@ import { gameroundOf, runsInArchive, runsOnServer, type Run } from '../../proof/
 import { openArchive } from '../../src/archive';
 import type { RoundService } from '../../src/commands/types';
 import { EXPORTED_TYPES } from '../../src/contracts/export';
-import { RefusedError } from '../../src/domain/errors';
-import { agreedBooks, finished, playerOf, STAKE, until, type Player } from '../support/player';
+import { agreedBooks, finished, playerOf, repeated, STAKE, until, type Player } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
+import { resetRound } from '../support/reset';
 import { startProof, type ProofHarness } from './proof-harness';
 
 /*
@@ -55,18 +54,9 @@ afterAll(async () => {
   await new Promise((done) => provider.close(done));
 });
 
-/** As its callers do it: a call that is still being carried out when its time is over is repeated. */
 function patient(commands: RoundService): RoundService {
-  const repeat = (name: keyof RoundService) => async (request: never) => {
-    for (;;)
-      try {
-        return await commands[name](request);
-      } catch (error) {
-        const isUnderWay = error instanceof RefusedError && error.refusal.status === 503;
-        if (!isUnderWay) throw error;
-        await sleep(500);
-      }
-  };
+  const repeat = (name: keyof RoundService) => (request: never) =>
+    repeated<unknown>(() => commands[name](request));
   const names = Object.keys(commands) as (keyof RoundService)[];
   return Object.fromEntries(names.map((name) => [name, repeat(name)])) as unknown as RoundService;
 }
@@ -99,7 +89,7 @@ async function playSome(played: Played): Promise<void> {
   const again = await playerOf(harness).open({ winAmount: 3 });
   await harness.handle(again).signal('end', { key: 'ticket-1', reason: 'by hand' });
   await finished(harness, again);
-  await proof.reset(again);
+  await resetRound(harness, again);
   await finished(harness, again);
   note(played, 'reset', again);
 }

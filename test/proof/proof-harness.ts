@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { audit, type Audited, type AuditPorts, type Finding } from '../../proof/audit';
 import type { Options } from '../../proof/command';
 import { auditPorts, missingRounds, roundsIn, type Evidence } from '../../proof/evidence';
@@ -42,7 +41,6 @@ export interface ProofHarness {
   /** Exports all runs, also those that go on. Returns how many were not there yet. */
   exported(place: string): Promise<number>;
   /** As a person resets a workflow: it repeats its newest wallet call. */
-  reset(gameround: string, to?: 'first' | 'last'): Promise<void>;
   /** As in a deployment: a new worker starts, the old one stops. */
   replaceWorker(): Promise<void>;
   replayOptions: Required<Pick<ReplayOptions, 'codePath' | 'dataConverter'>>;
@@ -180,25 +178,8 @@ export async function startProof({
     return count;
   }
 
-  async function reset(gameround: string, to: 'first' | 'last' = 'last'): Promise<void> {
-    const handle = harness.handle(gameround);
-    const { runId } = await handle.describe();
-    const { events } = await handle.fetchHistory();
-    const deliveries = events?.filter(
-      (one) => one.activityTaskScheduledEventAttributes?.activityType?.name === 'deliver',
-    );
-    const scheduled = deliveries?.at(to === 'first' ? 0 : -1);
-    await harness.client.workflowService.resetWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: handle.workflowId, runId },
-      workflowTaskFinishEventId:
-        scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ?? null,
-      ...{ requestId: randomUUID(), reason: 'test' },
-    });
-  }
-
   return {
-    ...{ harness, playAll, evidence, audited, rebuilt, exported, reset },
+    ...{ harness, playAll, evidence, audited, rebuilt, exported },
     replayOptions: { codePath, dataConverter },
     async replaceWorker() {
       const before = worker;

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { until } from '../support/until';
 
 /** Processes, other than this one, whose command line or environment names the given text. */
 export function processesNaming(text: string): { pid: number; command: string }[] {
@@ -18,11 +19,7 @@ export function isAlive(pid: number): boolean {
 }
 
 export async function eventually(check: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await check())) {
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${check.toString()}`);
-    await new Promise((done) => setTimeout(done, 50));
-  }
+  await until(async () => check(), Boolean, timeoutMs);
 }
 
 function read(pid: string, file: 'cmdline' | 'environ'): string {

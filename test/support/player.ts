@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RoundReply } from '../../src/contracts/gameround';
 import { RefusedError, type Refusal } from '../../src/domain/errors';
 import { effectiveTransactions, totals } from '../../src/domain/round/replies';
@@ -129,6 +130,17 @@ export async function refusalOf(call: Promise<RoundReply>): Promise<Refusal> {
 export async function refused(call: Promise<RoundReply>): Promise<string> {
   const { status, errorCode } = await refusalOf(call);
   return `${status} ${errorCode.msg}`;
+}
+
+/** Repeats a call that is still being carried out when its time is over (503), as its callers do. */
+export async function repeated<T>(call: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.refusal.status !== 503) throw error;
+      await sleep(500);
+    }
 }
 
 /** Waits until a round's workflow has completed. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RoundReply } from '../../src/contracts/gameround';
-import { agreedBooks, finished, refused, STAKE, until } from '../support/player';
+import { agreedBooks, finished, refused, repeated, STAKE, until } from '../support/player';
 import { sideBySide, type Scene } from '../support/side-by-side';
 import { REPEATABLE_ERROR_ID, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
@@ -101,8 +100,7 @@ async function outlastsItsCall({ player, on }: Scene): Promise<void> {
 
   expect(await first).toBe(busy);
   // On a busy machine the credit may outlast this call, too.
-  const again = (): Promise<RoundReply | undefined> => player.end(hash, transactionId).catch(() => undefined);
-  const joined = await until(again, (reply) => reply !== undefined);
+  const joined = await repeated(() => player.end(hash, transactionId));
   expect(joined).toMatchObject({ gameRoundInfo: { status: 'closed' }, amountCredited: WIN });
   await finished(harness, hash);
   // Nothing of what was refused meanwhile was kept for later.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
-import { stateQuery, type RoundReply } from '../../src/contracts/gameround';
-import { finished, playerOf, until } from '../support/player';
+import { stateQuery } from '../../src/contracts/gameround';
+import { finished, playerOf, repeated } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 import { workflowBundle } from '../support/workflow-bundle';
 
@@ -56,8 +56,7 @@ async function play(): Promise<string> {
   const settle = (call: Promise<unknown>): Promise<unknown> => call.catch(() => undefined);
   // On a busy machine a start may outlast its call: it is repeated, as a provider does.
   const ids = { winAmount: 40, requestId: randomUUID() };
-  const start = (): Promise<RoundReply | undefined> => player.start(ids).catch(() => undefined);
-  const { hash } = (await until(start, (reply) => reply !== undefined))!.gameRoundInfo;
+  const { hash } = (await repeated(() => player.start(ids))).gameRoundInfo;
   let isOver = false;
   const asking = (async () => {
     while (!isOver) {

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
+import { resetRound } from '../support/reset';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* A person resets a round's workflow while a wallet call of it is out: what it delivers from then on may be a repeat. */
@@ -19,23 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await harness?.stop();
 });
-
-/** To the task in which the first or the newest wallet call was decided. */
-async function reset(hash: string, to: 'first' | 'newest' = 'newest'): Promise<void> {
-  const handle = harness.handle(hash);
-  const { events } = await handle.fetchHistory();
-  const scheduled = (events ?? [])
-    .flatMap(({ activityTaskScheduledEventAttributes: attributes }) => attributes ?? [])
-    .filter(({ activityType }) => activityType?.name === 'deliver')
-    .at(to === 'first' ? 0 : -1);
-  await harness.client.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: handle.workflowId, runId: (await handle.describe()).runId },
-    workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId ?? null,
-    reason: 'by hand',
-    requestId: randomUUID(),
-  });
-}
 
 /** The wallet's next answers to this player's transactions of the type. */
 async function answers({ session }: Player, type: string, ...faults: object[]): Promise<void> {
@@ -67,7 +50,7 @@ test('during a credit that was paid, and is refused then: crashed, never voided'
   await answers(player, 'credit', HANG_AFTER, REFUSED);
   player.end(hash, 'e').catch(() => undefined);
   await whileItHangs(player);
-  await reset(hash);
+  await resetRound(harness, hash);
   await settled(hash, ({ crashed }) => crashed);
   expect(await harness.sent(hash)).toEqual(['debit', 'credit+end', 'credit+end']);
 });
@@ -78,7 +61,7 @@ test('during a follow-up debit that was taken, and is refused then: voided', asy
   await answers(player, 'debit', HANG_AFTER, REFUSED);
   player.start({ rngCallId: 'two', roundId: 'r' }).catch(() => undefined);
   await whileItHangs(player);
-  await reset(hash);
+  await resetRound(harness, hash);
   await settled(hash, (record) => record.transactions.length > 2 && isDecided(record));
   expect((await harness.ledger(hash)).net).toBe(-STAKE);
 });
@@ -88,7 +71,7 @@ test('during the bet that was taken, and is refused then: voided', async () => {
   await answers(player, 'debit', HANG_AFTER, REFUSED);
   player.start({ roundId: 'r' }).catch(() => undefined);
   const hash = await whileItHangs(player);
-  await reset(hash);
+  await resetRound(harness, hash);
   await settled(hash, (record) => record.status === 'cancel' && isDecided(record));
   const { ledger } = await agreedBooks(harness, hash);
   expect(ledger.net).toBe(0);
@@ -103,7 +86,7 @@ test('before all commands: they are carried out again in the order in which they
   await player.end(hash);
   await finished(harness, hash);
   const { ledger } = await agreedBooks(harness, hash);
-  await reset(hash, 'first');
+  await resetRound(harness, hash, 'first');
   await finished(harness, hash);
   const after = await agreedBooks(harness, hash);
   expect(after.record.transactions.map(({ type, amount }) => [type, amount])).toEqual([
@@ -124,7 +107,7 @@ test('of a crashed round to its first call: no bet is voided, the paid win stays
   const { movements } = await harness.ledger(hash, player.session.operatorId);
   const { version } = (await harness.rounds.collection.findOne({ _id: hash }))!;
   await answers(player, 'credit', REFUSED);
-  await reset(hash, 'first');
+  await resetRound(harness, hash, 'first');
   await until(
     () => harness.rounds.collection.findOne({ _id: hash }),
     (found) => found!.version > version && found!.attention.includes('crashed'),

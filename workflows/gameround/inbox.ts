@@ -93,10 +93,8 @@ export function openInbox(round: Round, inbox: Inbox): void {
   // Signals may be there before the first task, above all after a reset. With the handlers below alone, the SDK would hand
   // them over by their names, and not in the order in which they came.
   setDefaultSignalHandler((name, ...args) => {
-    const type = (Object.keys(COMMANDS) as Command['type'][]).find(
-      (one) => COMMANDS[one].signal.name === name,
-    );
-    if (type !== undefined) takeSignal(type, ...(args as [unknown, Actor?, string?]));
+    if (Object.hasOwn(COMMANDS, name))
+      takeSignal(name as Command['type'], ...(args as [unknown, Actor?, string?]));
     else if (name === resumeSignal.name) takeResume();
   });
   setDefaultSignalHandler(undefined);
