@@ -126,10 +126,12 @@ describe('repaired all at once', () => {
     const hash = await player.open({ winAmount: WIN });
     await harness.fault({ fault: 'slow', delayMs: 1_500, match: { type: 'credit', gameRound: hash } });
     const ending = player.end(hash).catch(() => undefined);
-    const { version } = await until(
-      () => harness.handle(hash).query(stateQuery),
-      ({ phase }) => phase === 'busy',
+    // The delivery has compared the record before it sends the credit.
+    await until(
+      () => harness.sent(hash),
+      (sent) => sent.includes('credit+end'),
     );
+    const { version } = await harness.handle(hash).query(stateQuery);
     // As it was written before Temporal was put back: by a run that this one does not know.
     const ahead = { ...(await recordOf(hash)), status: 'closed' as const, version: version - 1 };
     await harness.rounds.collection.replaceOne({ _id: hash }, ahead);
