@@ -13,11 +13,10 @@ import {
 } from '../src/contracts/activities';
 import { COMMANDS } from '../src/contracts/gameround';
 import { classifyWalletReply } from '../src/domain/classify-wallet-reply';
-import { isOwn } from '../src/domain/round/known-entries';
 import { replyTo, snapshotOf } from '../src/domain/round/replies';
 import { owesNothing, applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
-import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
-import type { WalletCall, WalletOutcome } from '../src/domain/wallet-call';
+import type { RoundState } from '../src/domain/round/types';
+import type { WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
 import type { Guards } from '../src/contracts/guards';
 import type { WaitingCalls } from '../src/contracts/waiting-calls';
@@ -86,10 +85,12 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       }
     },
 
-    async deliverUntilDefinite(delivery) {
+    async deliverUntilDefinite(delivery): Promise<DeliveryResult> {
       const operator = await tenants.operator(delivery.round.operatorId);
       const info = activityInfo();
       const { attempt } = info;
+      const newer = isReset(delivery, info) ? await ahead(deps, delivery) : undefined;
+      if (newer !== undefined) return newer;
       const known = rememberedFrom(delivery, info);
       const lastAnswer = (info.heartbeatDetails as Remembered | undefined)?.lastAnswer ?? delivery.lastAnswer;
       // `begun`: if no later heartbeat follows, the next attempt treats this one as a delivery without an answer.
@@ -213,8 +214,7 @@ type Begun = 'first' | 'again' | DeliveryResult | Delivered;
 async function begin(deps: DeliverDependencies, delivery: WalletDelivery, version?: number): Promise<Begun> {
   if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet, version);
   if (isRepeated(delivery, activityInfo())) {
-    const unknown = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
-    return (await overtaken(deps, delivery, version).catch(unknown)) ?? 'again';
+    return (await overtaken(deps, delivery, version).catch(unlessReset(delivery))) ?? 'again';
   }
   // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
   const unread = goOnWith(
@@ -224,17 +224,30 @@ async function begin(deps: DeliverDependencies, delivery: WalletDelivery, versio
   return (await ahead(deps, delivery).catch(unread)) ?? 'first';
 }
 
-/** The record, if it is newer than this run. After a person's reset that is expected, so it does not count. */
+/** A repeated delivery does not wait for the database, except in a run that a reset made: it may be far behind its record. */
+function unlessReset(delivery: WalletDelivery): (error: unknown) => undefined {
+  const goOn = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
+  return (error) => {
+    if (isReset(delivery, activityInfo())) throw error;
+    return goOn(error);
+  };
+}
+
+/** The record, if it is newer than this run. */
 async function ahead(
   { rounds }: DeliverDependencies,
   delivery: WalletDelivery,
 ): Promise<DeliveryResult | undefined> {
-  if (isReset(delivery, activityInfo())) return undefined;
   const record = await rounds.ahead(delivery.round.gameround, delivery.own);
   return record && { kind: 'ahead', record };
 }
 
-const NEVER_SENT: WalletOutcome = { kind: 'declined', unauthorised: true, processed: false };
+const NEVER_SENT: WalletOutcome = {
+  kind: 'declined',
+  unauthorised: true,
+  processed: false,
+  notSent: 'its time was over before it could be sent',
+};
 const TOO_LATE: WalletOutcome = { kind: 'unknown', reason: 'too late to be sent again' };
 /** The pauses between this many attempts take longer than BET_AGE_MS, even if the server's clock was changed meanwhile. */
 const MAX_BET_ATTEMPTS = 5;
@@ -297,10 +310,10 @@ async function confirm(
   const { gameround } = delivery.round;
   const confirmed = await deps.guards.confirm(delivery.round, gameround, attemptAt());
   // After a reset the bet may have been sent before, although MongoDB was restored from a copy that does not say so.
-  if (confirmed === 'first' && !isReset(delivery, activityInfo())) return 'first';
+  if (confirmed === 'first') return isReset(delivery, activityInfo()) ? 'again' : 'first';
   // Temporal ignores the result of an overtaken attempt. If the server's clock was set back, this attempt is retried.
   if (confirmed === 'overtaken') throw new Error('a newer attempt has confirmed the guard');
-  return (await byRecord(deps, delivery, bet, confirmed !== 'lost')) ?? 'again';
+  return (await ahead(deps, delivery)) ?? (confirmed === 'lost' ? withoutGuard(delivery, bet) : 'again');
 }
 
 async function followUp(
@@ -308,21 +321,23 @@ async function followUp(
   delivery: WalletDelivery,
   bet: BetDelivery,
 ): Promise<Begun> {
-  if (maybeSent(delivery, bet)) return (await recordedOutcome(deps, delivery)) ?? 'again';
+  if (maybeSent(delivery, bet)) return 'again';
   // The player waits for this bet, so it doesn't wait for the database. At worst this one debit has to be voided.
   const unread = goOnWith(undefined, 'the record could not be compared before a bet');
   return (await ahead(deps, delivery).catch(unread)) ?? 'first';
 }
 
 /**
- * What an earlier attempt has recorded, so that its caller may be answered. No earlier attempt records anything from now on.
+ * What an earlier attempt has recorded, so that its caller may be answered; in a run that a reset made, also the record if it
+ * is newer. No earlier attempt records anything from now on, nor does one of the run before the reset.
  */
-function overtaken(
-  { rounds }: DeliverDependencies,
-  { round }: WalletDelivery,
+async function overtaken(
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
   version: number | undefined,
-): Promise<Delivered | undefined> {
-  return rounds.overtake(round.gameround, version, attemptAt());
+): Promise<Delivered | DeliveryResult | undefined> {
+  const recorded = await deps.rounds.overtake(delivery.round.gameround, version, attemptAt());
+  return recorded ?? (isReset(delivery, activityInfo()) ? ahead(deps, delivery) : undefined);
 }
 
 /** The bet's time is over. Finds its outcome without sending anything. */
@@ -331,68 +346,20 @@ async function giveUp(
   delivery: WalletDelivery,
   bet: BetDelivery,
 ): Promise<DeliveryResult> {
-  if (!bet.isFirst) {
-    if (!maybeSent(delivery, bet)) return NEVER_SENT;
-    return (await recordedOutcome(deps, delivery)) ?? TOO_LATE;
-  }
+  if (!bet.isFirst) return maybeSent(delivery, bet) ? TOO_LATE : NEVER_SENT;
   const { round } = delivery;
   if (await deps.guards.shut(round, round.gameround)) return NEVER_SENT;
   const isHeld = (await deps.guards.holder(round))?.gameround === round.gameround;
-  return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;
+  return (await ahead(deps, delivery)) ?? (isHeld ? TOO_LATE : withoutGuard(delivery, bet));
 }
 
-/** The recorded outcome of an initial debit that may have been sent; undefined if there is none and the round holds the guard. */
-async function byRecord(
-  { rounds }: DeliverDependencies,
-  delivery: WalletDelivery,
-  bet: BetDelivery,
-  isHeld: boolean,
-): Promise<DeliveryResult | undefined> {
-  const record = await rounds.recorded(delivery.round.gameround);
-  const isAhead = record !== undefined && !isOwn(delivery.own, record.version);
-  if (isAhead && !isReset(delivery, activityInfo())) return { kind: 'ahead', record };
-  const known = record && outcomeIn(record.snapshot, delivery.call);
-  if (known !== undefined || isHeld) return known;
-  return record === undefined && !maybeSent(delivery, bet) ? { kind: 'guard-lost' } : TOO_LATE;
+/** Another round has the guard of an initial debit. */
+function withoutGuard(delivery: WalletDelivery, bet: BetDelivery): DeliveryResult {
+  return maybeSent(delivery, bet) ? TOO_LATE : { kind: 'guard-lost' };
 }
 
 function maybeSent(delivery: WalletDelivery, bet: BetDelivery): boolean {
   return bet.maybeSent || isRepeated(delivery, activityInfo());
-}
-
-/** The recorded outcome of a bet after a person's reset. Without a reset the run itself knows the outcome. */
-async function recordedOutcome(
-  { rounds }: DeliverDependencies,
-  delivery: WalletDelivery,
-): Promise<WalletOutcome | undefined> {
-  if (!isReset(delivery, activityInfo())) return undefined;
-  const record = await rounds.find(delivery.round.gameround);
-  return record && outcomeIn(record, delivery.call);
-}
-
-/** A refused end leaves its transaction open in the record, and the operator's error is not there. */
-const REFUSED_BEFORE = {
-  id: 0,
-  msg: 'REFUSED_BEFORE',
-  clientmsg: 'The operator refused the end of the round.',
-};
-
-/** The outcome of the call in the record; undefined if it has none. */
-function outcomeIn(record: RoundSnapshot, { transactions }: WalletCall): WalletOutcome | undefined {
-  const [sent] = transactions;
-  const known = record.transactions.find(({ type, hash }) => type === sent?.type && hash === sent.hash);
-  switch (known?.outcome) {
-    case 'declined':
-      return { kind: 'declined', unauthorised: false, errorCode: known.errorCode, processed: false };
-    case 'unknown':
-      return { kind: 'unknown', reason: 'the record says so' };
-    case 'accepted':
-      return record.crashed && transactions.some((one) => one.type === 'end')
-        ? { kind: 'accepted', endRefused: REFUSED_BEFORE }
-        : { kind: 'accepted' };
-    default:
-      return undefined;
-  }
 }
 
 /**

@@ -200,8 +200,7 @@ async function judgeOnce(
       finding: { gameround, kind: 'no-record', reasons: ['the history has written a record'] },
     };
   }
-  const isRepeated = told.isRepeating && told.ending === undefined && record.version > judged.version;
-  if (isRepeated || record.version === told.deliveringAs) {
+  if (record.version === told.deliveringAs) {
     // A delivery may have written the record after its workflow was terminated.
     const stored = snapshotIn(record);
     return stored !== undefined && isAbandoned(stored, told)

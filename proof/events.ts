@@ -15,7 +15,6 @@ export type Fact = { eventId: string } & (
   | { is: 'failed'; what: string; activity: string }
   | { is: 'answered'; what: string; result: unknown }
   | { is: 'ended'; how: Ending; what?: string; values?: unknown[] }
-  | { is: 'reset' }
 );
 
 /** Reads the facts of a history, decrypted. @throws UnreadablePayloadError */
@@ -75,7 +74,6 @@ async function factOf(
     const [result] = await values(update.outcome.success);
     return { is: 'answered', what: `update ${update.meta?.updateId}`, result };
   }
-  if (event.workflowTaskFailedEventAttributes?.newRunId) return { is: 'reset' };
   return endingOf(event, values);
 }
 

@@ -1,4 +1,4 @@
-import type { CommandEnd, Delivered, ProjectedRound } from '../src/contracts/activities';
+import type { CommandEnd, Delivered, DeliveryResult, ProjectedRound } from '../src/contracts/activities';
 import type { GameroundResult, GameroundStart } from '../src/contracts/gameround';
 import { applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
 import { withKnown, type Recorded } from '../src/domain/round/known-entries';
@@ -15,8 +15,6 @@ export interface RecordInHistory {
   maybe: Recorded[];
   /** A delivery runs that may write a record of this version. */
   deliveringAs?: number;
-  /** A person has reset the run, and it has not written its record since. The record is that of the run before. */
-  isRepeating: boolean;
   /** Absent while the run goes on. */
   ending?: Ending;
   /** What the history contradicts itself in. */
@@ -60,14 +58,12 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
   };
   let writtenBy = 0;
   let lastOutcome = 0;
-  let isRepeating = false;
   let end: Extract<Fact, { is: 'ended' }> | undefined;
 
   const take = (record: Recorded, by: number): void => {
     if (written !== undefined && written.version >= record.version) return;
     written = record;
     writtenBy = by;
-    isRepeating = false;
   };
 
   for (const fact of facts) {
@@ -91,8 +87,7 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
       }
       const isRecorded = (fact.result as Partial<Delivered> | undefined)?.recordedAs !== undefined;
       if (fact.activity.startsWith('deliver') && !isRecorded) lastOutcome = at;
-    } else if (fact.is === 'reset') isRepeating = true;
-    else if (fact.is === 'ended') end = fact;
+    } else if (fact.is === 'ended') end = fact;
   }
   if (end?.how === 'completed') {
     const { status } = end.values?.[0] as GameroundResult;
@@ -113,7 +108,6 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
         return snapshot === undefined ? [] : [{ snapshot, version }];
       }),
     ...deliveryIn(open),
-    isRepeating,
     ...(end === undefined ? {} : { ending: end.how }),
     faults,
   };
@@ -155,6 +149,10 @@ function isWritten({ isDelivery }: Write, result: unknown): boolean {
 /** The record that an activity has found to be newer. */
 function aheadIn({ activity, result }: Extract<Fact, { is: 'done' }>): Recorded | undefined {
   if (activity === 'project') return (result as Recorded | undefined) || undefined;
-  const outcome = (result as Partial<Delivered> | undefined)?.result;
+  const delivered =
+    activity === 'deliverUntilDefinite'
+      ? { result: result as DeliveryResult }
+      : (result as Partial<Delivered> | undefined);
+  const outcome = activity.startsWith('deliver') ? delivered?.result : undefined;
   return outcome?.kind === 'ahead' ? outcome.record : undefined;
 }

@@ -1,10 +1,10 @@
 import { Worker, type InjectedSinks } from '@temporalio/worker';
-import { defaultPayloadConverter, type DataConverter } from '@temporalio/common';
+import type { DataConverter } from '@temporalio/common';
 import type { CallSinks } from '../src/contracts/gameround';
 import { describe, differences } from './differences';
-import { resetIn, type Fact, type History } from './events';
+import type { Fact } from './events';
 import type { Run } from './runs';
-import { ORIGINAL_RUN_ID, type ToldSinks } from './told';
+import type { ToldSinks } from './told';
 
 /** Why a run can't be replayed by the code of today. */
 export interface Problem {
@@ -61,7 +61,7 @@ export async function* replay(runs: AsyncIterable<Run>, options: ReplayOptions):
       current = run;
       told = new Map();
       timer = setTimeout(() => giveUp(new Error(`no result after ${limitMs / 1_000} s`)), limitMs);
-      yield { workflowId: run.workflowId, history: withRunId(run.history) };
+      yield { workflowId: run.workflowId, history: run.history };
     }
   }
 
@@ -114,32 +114,15 @@ function problemOf(
 
 /** The first value in the history that the code of today makes otherwise. It may add fields. */
 function differenceIn(run: Run, told: ReadonlyMap<string, unknown>): Problem | undefined {
-  // What is before a reset was done by the run before, which was not reset.
-  const from = (run.history && resetIn(run.history)?.eventId) ?? 0;
   for (const fact of run.facts) {
     const recorded = saidBy(fact);
-    if (recorded === undefined || !told.has(recorded.what) || Number(fact.eventId) < from) continue;
+    if (recorded === undefined || !told.has(recorded.what)) continue;
     const [first] = differences(recorded.values, told.get(recorded.what), { more: 'allowed', most: 1 });
     if (first === undefined) continue;
     const name = fact.is === 'scheduled' ? fact.activity : recorded.what;
     return { ...nameOf(run), eventId: fact.eventId, reason: `${name}${describe(first)}` };
   }
   return undefined;
-}
-
-/** The history with the id of its run, if a reset made that run. told.ts restores the original id. */
-function withRunId(history: History): History {
-  const reset = resetIn(history);
-  const [first, ...rest] = history.events ?? [];
-  const started = first?.workflowExecutionStartedEventAttributes;
-  if (reset === undefined || !started) return history;
-  const original = defaultPayloadConverter.toPayload(started.originalExecutionRunId);
-  const replayed = {
-    ...started,
-    originalExecutionRunId: reset.runId,
-    header: { fields: { [ORIGINAL_RUN_ID]: original } },
-  };
-  return { events: [{ ...first, workflowExecutionStartedEventAttributes: replayed }, ...rest] };
 }
 
 function saidBy(fact: Fact): { what: string; values: unknown[] } | undefined {

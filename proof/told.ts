@@ -1,21 +1,9 @@
-import {
-  defaultPayloadConverter,
-  proxySinks,
-  workflowInfo,
-  type Sinks,
-  type WorkflowInterceptorsFactory,
-} from '@temporalio/workflow';
+import { proxySinks, type Sinks, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
 /** What the workflow code does during a replay: `what` names it as in src `events.ts`, `values` are its arguments or its result. */
 export interface ToldSinks extends Sinks {
   told: { did(what: string, values: unknown): void };
 }
-
-/**
- * The header in which a replay passes the id of the original run, if the run was made by a reset. The SDK replays each run as
- * its original run, but a round knows by this id that it was reset.
- */
-export const ORIGINAL_RUN_ID = 'original-run-id';
 
 /**
  * Reports what a replayed workflow asks of its activities, answers to its updates, and ends with. Temporal compares only
@@ -28,11 +16,6 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
     inbound: [
       {
         async execute(input, next) {
-          const original = input.headers[ORIGINAL_RUN_ID];
-          if (original !== undefined) {
-            const originalExecutionRunId = defaultPayloadConverter.fromPayload<string>(original);
-            Object.assign(workflowInfo(), { originalExecutionRunId });
-          }
           const result = await next(input);
           told.did('result', [result]);
           return result;

@@ -381,10 +381,11 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
       .map((one) => `${transactionText(one, money)} (hash ${one.hash})`)
       .join(' and to ');
     const outcome = activity === 'deliver' ? (Object(result) as Partial<Delivered>).result : result;
-    const { kind } = Object(outcome) as Outcome;
+    const { kind, notSent } = Object(outcome) as Outcome;
+    const isSent = !notSent && kind !== 'guard-lost' && kind !== 'ahead';
     return {
-      sent: `The service asks the operator's wallet to ${asked}${times}`,
-      by: isByHand || (isDone && HAS_ANSWERED.has(kind ?? '')) ? answerer : 'service',
+      sent: `The service ${isSent ? 'asks' : 'is about to ask'} the operator's wallet to ${asked}${times}`,
+      by: isByHand || (isDone && isSent && HAS_ANSWERED.has(kind ?? '')) ? answerer : 'service',
       answered: isDone ? `${byHand}${outcomeText(outcome, currency)}` : noAnswer,
     };
   }
@@ -415,10 +416,12 @@ interface Outcome {
   endRefused?: { id?: number; msg?: string } | null;
   balance?: WalletBalance;
   unauthorised?: boolean;
+  /** The reason in a declined debit; true in a credit or void that is sent later. */
+  notSent?: string | true;
 }
 
 function outcomeText(outcome: unknown, currency: string): string {
-  const { kind, reason, errorCode, endRefused, balance } = Object(outcome) as Outcome;
+  const { kind, reason, errorCode, endRefused, balance, notSent } = Object(outcome) as Outcome;
   const error = errorCode ? `: error ${errorCode.id} ${errorCode.msg}` : '';
   switch (kind) {
     case 'accepted':
@@ -428,7 +431,9 @@ function outcomeText(outcome: unknown, currency: string): string {
         balance !== undefined && balanceText(balance, currency),
       ]);
     case 'declined':
-      return `The wallet declines the bet${error}`;
+      return notSent
+        ? `Nothing was sent: ${reasonText(String(notSent))}`
+        : `The wallet declines the bet${error}`;
     case 'refused':
       return `The wallet refuses${error}`;
     case 'unknown':

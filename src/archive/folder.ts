@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Archive } from './types';
@@ -86,8 +86,11 @@ async function* filesIn(folder: string, under: string, ask: Ask): AsyncIterable<
   const entries = await ask(read).catch((error: NodeJS.ErrnoException) => notThere<Dirent[]>(error, []));
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const name = under + entry.name;
+    const isFile = async (): Promise<boolean> => (await ask(() => stat(join(folder, name)))).isFile();
     if (entry.isDirectory()) yield* filesIn(folder, `${name}/`, ask);
-    else yield name;
+    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile()))) yield name;
+    // A pipe never ends, and a link may lead to its own folder.
+    else throw new Error(`${join(folder, name)} is no file`);
   }
 }
 

@@ -42,7 +42,7 @@ export type DeliveryResult =
   | WalletOutcome
   /** Nothing was ever sent: another round holds the guard. */
   | { kind: 'guard-lost' }
-  /** Nothing was sent: the record is newer than this run, since Temporal was restored from an older copy. */
+  /** Nothing was sent: the record is newer than this run. Temporal was restored from an older copy, or a person has reset the run. */
   | { kind: 'ahead'; record: Recorded };
 
 /** Data with which a delivery can finish its command: apply the outcome, write the record and answer the caller. */
@@ -79,9 +79,8 @@ export interface ProjectedRound {
   /** Rises with every projection of the round. An older version never overwrites a newer one. */
   version: number;
   /**
-   * The versions that this run has written before. A record with another version stays: it was written by a run that
-   * Temporal no longer knows, since it was restored from an older copy. Absent after a person has reset the workflow: that
-   * run knows less than the record.
+   * The versions that this run has written before. A record with another version stays: another run has written it, which
+   * Temporal no longer knows since it was restored from an older copy, or which a person has reset.
    */
   own?: OwnVersions | undefined;
 }
@@ -96,7 +95,7 @@ export interface GameroundActivities {
    */
   deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
   /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `repeat`. */
-  deliverUntilDefinite(delivery: WalletDelivery): Promise<WalletOutcome>;
+  deliverUntilDefinite(delivery: WalletDelivery): Promise<DeliveryResult>;
   /** Fails, and is retried, until the operator's secrets differ from those that `refusedWith` names. */
   newSecrets(operatorId: string, refusedWith: string | undefined): Promise<void>;
   /**

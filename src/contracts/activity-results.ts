@@ -21,11 +21,12 @@ export function isDeliveryResult(
   gameround: string,
 ): value is DeliveryResult {
   if (!isObject(value)) return false;
-  const { kind, record, reason, errorCode, endRefused, balance } = value;
+  const { kind, record, reason, notSent, errorCode, endRefused, balance } = value;
   return (
     KINDS[purpose].some((known) => known === kind) &&
     (kind !== 'ahead' || isRecorded(record, gameround)) &&
     isAbsentOr((text) => typeof text === 'string', reason) &&
+    (kind !== 'declined' || isAbsentOr((text) => typeof text === 'string', notSent)) &&
     isAbsentOr(isErrorObject, errorCode) &&
     isAbsentOr(isErrorObject, endRefused) &&
     isAbsentOr(isBalance, balance)

@@ -68,7 +68,7 @@ function classifyNoResponse(
   const isHarmless = unsent === true && !facts.redelivered;
   if (call.purpose === 'debit') {
     return isHarmless
-      ? { kind: 'declined', unauthorised: true, processed: false }
+      ? { kind: 'declined', unauthorised: true, processed: false, notSent: reason }
       : { kind: 'unknown', reason };
   }
   return {

@@ -103,6 +103,8 @@ export interface DeclinedOutcome {
   errorCode?: ErrorObject | undefined;
   /** The refusal lists the debit as processed, or has id 12 for an initial debit. It may have been taken, so it is voided. */
   processed: boolean;
+  /** Why the debit was not sent at all. Absent if the wallet has declined it. */
+  notSent?: string | undefined;
 }
 
 export interface UnknownOutcome {

@@ -138,7 +138,7 @@ export async function ensureGuardIndex(db: Db): Promise<void> {
 }
 
 /** Not a document that only holds the guard. */
-export const A_RECORD = { version: { $gt: 0 } };
+export const A_RECORD = { version: { $ne: 0 } };
 
 /** A round that has sent nothing. */
 const UNCONFIRMED = { version: 0, confirmed: { $exists: false } };

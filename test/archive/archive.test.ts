@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,6 +88,25 @@ test('two processes that write a file at once: it is whole at each moment, and n
   expect([...sizes]).toEqual([bytes.length]);
   expect((await readdir(join(folder, 'ab'))).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
+
+test.each(['a pipe', 'a link to a folder'])(
+  '%s is named and not read; a link to a file is read',
+  async (what) => {
+    await writeFile(join(folder, 'a'), 'A');
+    await symlink('a', join(folder, 'b'));
+    const archive = await openArchive(folder);
+    const names = async (): Promise<string[]> => {
+      const all: string[] = [];
+      for await (const name of archive.list('')) all.push(name);
+      return all;
+    };
+    expect(await names()).toEqual(['a', 'b']);
+    expect(Buffer.from(await archive.read('b')).toString()).toBe('A');
+    if (what === 'a pipe') execFileSync('mkfifo', [join(folder, 'c')]);
+    else await symlink('.', join(folder, 'c'));
+    await expect(names()).rejects.toThrow(`${join(folder, 'c')} is no file`);
+  },
+);
 
 test('a write that fails leaves no file', async () => {
   const archive = await openArchive(folder);

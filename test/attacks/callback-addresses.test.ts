@@ -203,6 +203,7 @@ describe('a wallet at a refused address', () => {
   it('did not take a bet that was never sent, and may have taken one that was sent before', () => {
     const call = callOf('debit', 'debit');
     expect(classifyWalletReply(call, unsent, FIRST_DELIVERY)).toEqual({
+      notSent: 'ADDRESSREFUSED',
       kind: 'declined',
       unauthorised: true,
       processed: false,

@@ -1845,7 +1845,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.guard'],
     file: 'activities/deliver.ts',
-    find: "if (confirmed === 'first' && !isReset(delivery, activityInfo())) return 'first';",
+    find: "if (confirmed === 'first') return isReset(delivery, activityInfo()) ? 'again' : 'first';",
     replace: "if (confirmed !== 'overtaken') return 'first';",
   },
   {
@@ -1875,8 +1875,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.betAge#3'],
     file: 'activities/deliver.ts',
-    find: 'return (await byRecord(deps, delivery, bet, isHeld)) ?? TOO_LATE;',
-    replace: 'return (await byRecord(deps, delivery, bet, isHeld)) ?? NEVER_SENT;',
+    find: '(isHeld ? TOO_LATE : withoutGuard(delivery, bet))',
+    replace: 'NEVER_SENT',
   },
   {
     rows: ['c4.restoredRecords'],
@@ -2657,7 +2657,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.resetBet'],
     file: 'activities/deliver.ts',
-    find: "if (confirmed === 'first' && !isReset(delivery, activityInfo())) return 'first';",
+    find: "if (confirmed === 'first') return isReset(delivery, activityInfo()) ? 'again' : 'first';",
     replace: "if (confirmed === 'first') return 'first';",
   },
   {
@@ -2741,8 +2741,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.auditExits#3'],
     file: 'proof/audit.ts',
-    find: 'told.isRepeating && told.ending === undefined &&',
-    replace: 'told.isRepeating && told.ending !== undefined &&',
+    find: "finding !== 'in progress' && finding.kind === 'not-running' && running.has(finding.gameround);",
+    replace: 'false;',
   },
   {
     rows: ['c8.auditExits#4'],
@@ -2811,22 +2811,22 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (gameround === "")',
   },
   {
-    rows: ['c4.resetOrder'],
-    file: 'workflows/gameround/inbox.ts',
-    find: '  setDefaultSignalHandler((name, ...args) => {',
-    replace: '  const _unused = ((name: string, ...args: unknown[]) => {',
+    rows: ['c4.reset', 'c4.reset#3', 'c4.reset#4', 'c4.reset#5', 'c4.reset#6', 'c4.reset#7'],
+    file: 'activities/deliver.ts',
+    find: 'return recorded ?? (isReset(delivery, activityInfo()) ? ahead(deps, delivery) : undefined);',
+    replace: 'return recorded;',
   },
   {
-    rows: ['c4.resetCrashed'],
+    rows: ['c4.reset'],
     file: 'activities/deliver.ts',
-    find: "      return record.crashed && transactions.some((one) => one.type === 'end')",
-    replace: '      return record.crashed',
+    find: '    if (isReset(delivery, activityInfo())) throw error;\n',
+    replace: '',
   },
   {
-    rows: ['c4.resetCrashed#2'],
+    rows: ['c4.reset#2'],
     file: 'activities/deliver.ts',
-    find: "    case 'accepted':\n      return record.crashed",
-    replace: "    case 'accepted':\n      if (record.crashed) return undefined;\n      return record.crashed",
+    find: 'isReset(delivery, info) ? await ahead(deps, delivery) : undefined;',
+    replace: 'undefined;',
   },
   {
     rows: ['c8.dossierFailures'],
@@ -3040,8 +3040,8 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c8.drill'],
-    file: 'proof/replay.ts',
-    find: 'if (reset === undefined || !started) return history;',
-    replace: 'if (reset === undefined || started) return history;',
+    file: 'proof/record.ts',
+    find: "return outcome?.kind === 'ahead' ? outcome.record : undefined;",
+    replace: 'return undefined;',
   },
 ];

@@ -6,6 +6,7 @@ import { isEmpty, type Finding } from '../../proof/audit';
 import { counted, type Options } from '../../proof/command';
 import { missingRounds, roundsIn } from '../../proof/evidence';
 import { openArchive } from '../../src/archive';
+import type { RoundDocument } from '../../src/read-model/rounds';
 import { finished, playerOf, refused, until } from '../support/player';
 import type { RoundsHarness } from '../support/rounds-harness';
 import { resetRound } from '../support/reset';
@@ -130,26 +131,30 @@ test.each(['bet', 'win'])(
   },
 );
 
-test('a rebuild of a record that is there and differs says so, and does not write over it', async () => {
-  const { hash } = (await playerOf(harness).start({ endGame: true, winAmount: 7 })).gameRoundInfo;
-  await finished(harness, hash);
-  const found: Finding[] = [];
-  const rebuilt = () => proof.rebuilt({ hash }, undefined, (finding) => found.push(finding));
-  expect([await rebuilt(), found]).toEqual([{ records: 0, guards: 0, findings: 0 }, []]);
-  await harness.rounds.collection.updateOne({ _id: hash }, { $set: { won: 70 } });
-  expect((await rebuilt()).findings).toBe(1);
-  expect(found).toEqual([
-    {
-      ...{ gameround: hash, kind: 'differs', fields: expect.any(Array) as unknown },
-      reasons: [
-        'the record is there and differs; delete it to have it written again: won: history 7, MongoDB 70',
-      ],
-    },
-  ]);
-  await harness.rounds.collection.deleteOne({ _id: hash });
-  expect((await rebuilt()).records).toBe(1);
-  expect((await proof.audited()).all).toEqual({});
-});
+test.each<[string, (record: RoundDocument) => object, string]>([
+  ['', () => ({ won: 70 }), 'won: history 7, MongoDB 70'],
+  [', its version with another form,', ({ version }) => ({ version: `${version}` }), 'version: history '],
+])(
+  'a record that differs%s is named by audit and rebuild, and not written over',
+  async (_, change, reason) => {
+    const { collection } = harness.rounds;
+    const { hash } = (await playerOf(harness).start({ endGame: true, winAmount: 7 })).gameRoundInfo;
+    await finished(harness, hash);
+    const found: Finding[] = [];
+    const rebuilt = () => proof.rebuilt({ hash }, undefined, (finding) => found.push(finding));
+    expect([await rebuilt(), found]).toEqual([{ records: 0, guards: 0, findings: 0 }, []]);
+    await collection.updateOne({ _id: hash }, [{ $set: change((await collection.findOne({ _id: hash }))!) }]);
+    expect((await rebuilt()).findings).toBe(1);
+    const why = 'the record is there and differs; delete it to have it written again: ';
+    expect(found).toMatchObject([
+      { gameround: hash, kind: 'differs', reasons: [expect.stringContaining(why + reason)] },
+    ]);
+    expect((await proof.audited()).all).toMatchObject({ [hash]: { kind: 'differs' } });
+    await collection.deleteOne({ _id: hash });
+    expect((await rebuilt()).records).toBe(1);
+    expect((await proof.audited()).all).toEqual({});
+  },
+);
 
 test('a round that a person has reset is no difference, open or over, once or twice, also while it waits', async () => {
   const player = playerOf(harness);
@@ -161,31 +166,33 @@ test('a round that a person has reset is no difference, open or over, once or tw
   for (let times = 1; times <= 2; times += 1) {
     await resetRound(harness, over);
     await finished(harness, over);
+    const { version } = (await harness.rounds.collection.findOne({ _id: open }))!;
     await resetRound(harness, open);
     await until(
-      () => harness.handle(open).query<{ phase: string }>('state'),
-      ({ phase }) => phase === 'idle',
+      () => harness.rounds.collection.findOne({ _id: open }),
+      (record) => record!.version > version && record!.attention.includes('restored'),
     );
     expect((await proof.audited()).all).toEqual({});
   }
-  const { playerId } = player.session;
-  await harness.fault({ fault: 'hang', when: 'after', match: { playerId } });
-  await resetRound(harness, open);
-  await until(
-    () => harness.callsOfPlayer(playerId),
-    (calls) => calls.some(({ fault }) => fault === 'hang'),
-  );
+  const other = playerOf(harness);
+  const { playerId } = other.session;
+  const waiting = await other.open({ winAmount: 5 });
+  await harness.fault({ fault: 'hang', when: 'after', times: 100, match: { type: 'credit', playerId } });
+  void other.end(waiting).catch(() => undefined);
+  const hung = async (count: number): Promise<void> => {
+    await until(
+      () => harness.callsOfPlayer(playerId),
+      (calls) => calls.filter(({ fault }) => fault === 'hang').length >= count,
+    );
+  };
+  await hung(1);
+  await resetRound(harness, waiting);
+  await hung(2);
   expect((await proof.audited()).all).toEqual({});
   // Without the run that the reset has ended.
   expect((await proof.audited({ since: new Date().toISOString() })).all).toEqual({});
   await harness.clearFaults();
-  await until(
-    () => harness.handle(open).query<{ phase: string }>('state'),
-    ({ phase }) => phase === 'idle',
-  );
-  await player.win(open, { winAmount: 1 });
-  await player.end(open);
-  await finished(harness, open);
+  await finished(harness, waiting);
   expect((await proof.audited()).all).toEqual({});
 });
 

@@ -143,6 +143,28 @@ test.each([7, null, { balances: null }, { balances: [null] }])(
   },
 );
 
+test('a bet that was not sent is not told as declined by the wallet', () => {
+  const call = {
+    transactions: [{ type: 'debit', isFirstDebit: true, hash: 'h', amount: 5, currency: 'EUR' }],
+  };
+  const result = { kind: 'declined', unauthorised: true, processed: false, notSent: 'its time was over' };
+  const at = '2026-11-29T20:00:00.000Z';
+  const identity = 'gameround:1@test';
+  const events: [string, Record<string, unknown>][] = [
+    ['ActivityTaskScheduled', { activityType: { name: 'deliver' }, input: [{ call }] }],
+    ['ActivityTaskStarted', { scheduledEventId: '1', identity }],
+    ['ActivityTaskCompleted', { scheduledEventId: '1', identity, result: [{ result, at }] }],
+  ];
+  const steps = stepsOf(
+    events.map(([type, about], index) => ({ id: index + 1, at, type, about })),
+    ...([1, 'EUR'] as const),
+  );
+  expect(lines(steps)).toEqual([
+    "service: The service is about to ask the operator's wallet to take a bet of 0.05 EUR (hash h)",
+    'service: Nothing was sent: its time was over',
+  ]);
+});
+
 test('a changed, added or removed byte anywhere is found, in both forms', async () => {
   const { html, json, head } = write(await dossier('spin-lost'));
   for (const form of [html, json]) {

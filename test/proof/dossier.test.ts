@@ -252,6 +252,11 @@ test('a round that a person has reset is told once, with the reset', async () =>
   expect(told).toContainEqual(
     expect.stringMatching(/^A person resets the program of the round to this step \(reason: .*test/),
   );
+  expect(told.slice(-3)).toEqual([
+    expect.stringMatching(/^The service is about to ask the operator's wallet to pay a win of 0.05 EUR/),
+    'Nothing was sent: the record of the round is newer than this run',
+    'The round is over: closed',
+  ]);
 });
 
 test('what a reset gives to the new run again is told once, and the wallet was first asked before it', async () => {

@@ -1,9 +1,14 @@
+import { Worker } from '@temporalio/worker';
 import type { RoundSnapshot } from '../../src/domain/round/types';
 import { agreedBooks, finished, playerOf, refused, STAKE, until, type Player } from '../support/player';
 import { resetRound } from '../support/reset';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
+import { workflowBundle } from '../support/workflow-bundle';
 
-/* A person resets a round's workflow while a wallet call of it is out: what it delivers from then on may be a repeat. */
+/*
+ * A person resets a round's workflow. What it delivers from then on may be a repeat. If its record says more than the new run
+ * has done, the new run sends nothing.
+ */
 
 const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
 const REFUSED = { fault: 'status', status: 400, errorCode: OWN };
@@ -77,47 +82,121 @@ test('during the bet that was taken, and is refused then: voided', async () => {
   expect(ledger.net).toBe(0);
 });
 
-test('before all commands: they are carried out again in the order in which they came, with the same hashes', async () => {
-  const player = playerOf(harness);
-  const hash = await player.open({ winAmount: 5 });
-  await player.win(hash, { winAmount: 300 });
-  await player.collect(hash, 100);
-  await player.win(hash, { winAmount: 20, collect: true });
-  await player.end(hash);
-  await finished(harness, hash);
-  const { ledger } = await agreedBooks(harness, hash);
-  await resetRound(harness, hash, 'first');
-  await finished(harness, hash);
-  const after = await agreedBooks(harness, hash);
-  expect(after.record.transactions.map(({ type, amount }) => [type, amount])).toEqual([
-    ['debit', STAKE],
-    ['credit', 100],
-    ['credit', 225],
-    ['end', undefined],
-  ]);
-  expect(after.ledger).toEqual(ledger);
-});
+describe('to before what the record says', () => {
+  /** The round sends nothing after the reset, the books stay, and the new history replays. */
+  async function unchanged(
+    player: Player,
+    hash: string,
+    isTaken: () => Promise<unknown>,
+  ): Promise<RoundSnapshot> {
+    const { operatorId } = player.session;
+    const [sent, ledger] = [await harness.sent(hash), await harness.ledger(hash, operatorId)];
+    await resetRound(harness, hash, 'first');
+    await isTaken();
+    expect(await harness.sent(hash)).toEqual(sent);
+    expect(await harness.ledger(hash, operatorId)).toEqual(ledger);
+    const bundle = { codePath: await workflowBundle() };
+    await Worker.runReplayHistory({ workflowBundle: bundle }, await harness.handle(hash).fetchHistory());
+    return (await harness.rounds.find(hash))!;
+  }
+  const marked = (hash: string): Promise<unknown> =>
+    until(
+      () => harness.rounds.find(hash),
+      (record) => record!.attention.includes('restored'),
+    );
+  /** Waits until a run after the current one is over. */
+  async function overAgain(hash: string): Promise<() => Promise<void>> {
+    const { runId } = await harness.handle(hash).describe();
+    return async () => {
+      await until(
+        () => harness.handle(hash).describe(),
+        (run) => run.runId !== runId,
+      );
+      await finished(harness, hash);
+    };
+  }
+  const shown = ({ transactions }: RoundSnapshot): unknown =>
+    transactions.map(({ type, amount, outcome }) => [type, amount, outcome]);
 
-test('of a crashed round to its first call: no bet is voided, the paid win stays, and it is crashed again', async () => {
-  const player = playerOf(harness);
-  const hash = await player.open({ winAmount: 700 });
-  await answers(player, 'credit', { fault: 'status', status: 503, when: 'after' }, REFUSED);
-  await refused(player.end(hash));
-  await settled(hash, ({ crashed }) => crashed);
-  const { movements } = await harness.ledger(hash, player.session.operatorId);
-  const { version } = (await harness.rounds.collection.findOne({ _id: hash }))!;
-  await answers(player, 'credit', REFUSED);
-  await resetRound(harness, hash, 'first');
-  await until(
-    () => harness.rounds.collection.findOne({ _id: hash }),
-    (found) => found!.version > version && found!.attention.includes('crashed'),
-  );
-  const record = (await harness.rounds.find(hash))!;
-  expect(record).toMatchObject({ status: 'open', crashed: true });
-  expect(record.transactions.map(({ type, outcome }) => [type, outcome])).toEqual([
-    ['debit', 'accepted'],
-    ['credit', 'pending'],
-    ['end', 'pending'],
-  ]);
-  expect((await harness.ledger(hash, player.session.operatorId)).movements).toEqual(movements);
+  test('a round that is over: the new run ends as it was recorded, and sends nothing', async () => {
+    const player = playerOf(harness);
+    const hash = await player.open({ winAmount: 5 });
+    await player.win(hash, { winAmount: 300 });
+    await player.collect(hash, 100);
+    await player.win(hash, { winAmount: 20, collect: true });
+    await player.end(hash);
+    await finished(harness, hash);
+    const before = await harness.rounds.find(hash);
+    const after = await unchanged(player, hash, await overAgain(hash));
+    expect(after).toEqual(before);
+    await agreedBooks(harness, hash);
+  });
+
+  test('an open round is crashed with its mark, and a reconciliation closes it', async () => {
+    const player = playerOf(harness);
+    const hash = await player.open({ winAmount: 5 });
+    await player.win(hash, { winAmount: 300 });
+    await player.collect(hash, 305);
+    const after = await unchanged(player, hash, () => marked(hash));
+    expect(after).toMatchObject({ status: 'open', crashed: true });
+    expect(shown(after)).toEqual([
+      ['debit', STAKE, 'accepted'],
+      ['credit', 305, 'accepted'],
+    ]);
+    expect(await refused(player.end(hash))).toBe('400 GAMEROUNDCRASHED');
+    await harness.reconcile(player.session.operatorId, hash);
+    await finished(harness, hash);
+    const { ledger } = await agreedBooks(harness, hash);
+    expect(ledger.net).toBe(305 - STAKE);
+  });
+
+  test('a crashed round: no bet is voided, the paid win stays, and it is crashed again', async () => {
+    const player = playerOf(harness);
+    const hash = await player.open({ winAmount: 700 });
+    await answers(player, 'credit', { fault: 'status', status: 503, when: 'after' }, REFUSED);
+    await refused(player.end(hash));
+    await settled(hash, ({ crashed }) => crashed);
+    const after = await unchanged(player, hash, () => marked(hash));
+    expect(after).toMatchObject({ status: 'open', crashed: true });
+    expect(shown(after)).toEqual([
+      ['debit', STAKE, 'accepted'],
+      ['credit', 700, 'pending'],
+      ['end', undefined, 'pending'],
+    ]);
+  });
+
+  test('wins by hand are not collected again in another order', async () => {
+    const player = playerOf(harness);
+    const hash = await player.open({ winAmount: 5 });
+    const byHand = async (name: string, input: object): Promise<unknown> =>
+      harness.handle(hash).executeUpdate(name, { args: [{ key: name, ...input }] });
+    await byHand('addWin', { winAmount: 30, collect: false });
+    await player.win(hash, { winAmount: 3 });
+    await player.collect(hash, 10);
+    await byHand('addWin', { key: 'more', winAmount: 7, collect: false });
+    await byHand('end', {});
+    await finished(harness, hash);
+    const after = await unchanged(player, hash, await overAgain(hash));
+    expect(after.status).toBe('closed');
+    await agreedBooks(harness, hash);
+  });
+
+  test('what a person has settled stays settled', async () => {
+    const player = playerOf(harness);
+    const hash = await player.open({ winAmount: 700 });
+    await answers(player, 'credit', { fault: 'status', status: 503, when: 'after' }, REFUSED);
+    await refused(player.end(hash));
+    const crashed = await until(
+      () => harness.rounds.find(hash),
+      (record) => record!.crashed,
+    );
+    const declined = crashed!.transactions
+      .filter(({ outcome }) => outcome === 'pending')
+      .map((one) => one.hash);
+    await harness.handle(hash).executeUpdate('settle', {
+      args: [{ key: 'ticket', reason: 'not in the books', accepted: [], declined }],
+    });
+    await finished(harness, hash);
+    await unchanged(player, hash, await overAgain(hash));
+  });
 });

@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   proxySinks,
-  setDefaultSignalHandler,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -90,14 +89,6 @@ export function openInbox(round: Round, inbox: Inbox): void {
     if (isResumable(round)) round.state = resume(round.state);
     else noteRefusal(inbox, 'resume', undefined, NOTHING_TO_RESUME);
   };
-  // Signals may be there before the first task, above all after a reset. With the handlers below alone, the SDK would hand
-  // them over by their names, and not in the order in which they came.
-  setDefaultSignalHandler((name, ...args) => {
-    if (Object.hasOwn(COMMANDS, name))
-      takeSignal(name as Command['type'], ...(args as [unknown, Actor?, string?]));
-    else if (name === resumeSignal.name) takeResume();
-  });
-  setDefaultSignalHandler(undefined);
   for (const type of Object.keys(COMMANDS) as Command['type'][]) {
     const { signal, update } = COMMANDS[type];
     setHandler(signal, (raw: unknown, actor?: Actor, call?: string) => takeSignal(type, raw, actor, call), {

@@ -1,10 +1,4 @@
-import {
-  condition,
-  log,
-  proxyActivities,
-  workflowInfo,
-  type ActivityInterfaceFor,
-} from '@temporalio/workflow';
+import { condition, log, proxyActivities, type ActivityInterfaceFor } from '@temporalio/workflow';
 import {
   RECORD_BEHIND,
   type CommandEnd,
@@ -34,10 +28,7 @@ export interface Projection {
    * the database does not respond.
    */
   project(pending?: PendingAnswer): Promise<void>;
-  /**
-   * The data with which an activity can finish a command itself. Undefined while an older state is still being written, and
-   * after a person's reset: that run knows less than its record.
-   */
+  /** The data with which an activity can finish a command itself. Undefined while an older state is still being written. */
   begin(item: Pick<QueuedCommand, 'key' | 'calls'>): CommandEnd | undefined;
   /**
    * Notes that an activity has written the current state under this version. False if another write has started meanwhile,
@@ -74,7 +65,7 @@ export function createProjection(
   let catchingUp = false;
   let stale = false;
 
-  // The time makes versions rise across a reset of the workflow, too: a reset repeats decisions at a later time.
+  // The time makes versions differ across a reset of the workflow: a reset repeats decisions at a later time.
   const next = (): number => (version = Math.max(version + 1, Date.now()));
 
   /** Reserves a version for the next write. From now on a record with this version counts as written by this run. */
@@ -88,7 +79,7 @@ export function createProjection(
     const snapshot = snapshotOf(round.state);
     const base = recorded;
     try {
-      const before = wasReset() ? undefined : own;
+      const before = own;
       const given = give();
       const { round: rest, known } = withoutKnown(snapshot, base);
       const summary = `record: ${statusText(round.state)}`;
@@ -116,8 +107,6 @@ export function createProjection(
   function mustWriteAgain(other: Recorded): boolean {
     if (isOwn(own, other.version)) return false;
     version = Math.max(version, other.version);
-    // A write from before the reset arrived late.
-    if (wasReset()) return true;
     // A pending wallet call needs its outcome first. The next write after it finds the newer record again.
     if (round.state.pending === undefined) takeOverFrom(other);
     return round.state.pending === undefined;
@@ -189,7 +178,6 @@ export function createProjection(
     begin({ key, calls }) {
       if (catchingUp || stale) return undefined;
       const given = give();
-      if (wasReset()) return undefined;
       const { round: state, known } = withoutKnown(withOneCommand(round.state, key), recorded);
       return { state, known, version: given, key, calls };
     },
@@ -211,10 +199,4 @@ export function createProjection(
 function withOneCommand(state: RoundState, key: string): RoundState {
   const { [key]: command } = state.commands;
   return { ...state, commands: command === undefined ? {} : { [key]: command } };
-}
-
-/** Whether a person has reset the workflow. Then it repeats steps that the record already shows. */
-function wasReset(): boolean {
-  const { runId, originalExecutionRunId } = workflowInfo();
-  return runId !== originalExecutionRunId;
 }

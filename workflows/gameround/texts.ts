@@ -45,7 +45,7 @@ const WHAT_TO_DO: Record<Attention, string> = {
   crashed:
     'the operator refused money that it may have taken or given. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   restored:
-    'Temporal was restored from an older copy, and the record is ahead. As for `crashed`: reconcile, or `settle`',
+    'Temporal was restored from an older copy, or a person has reset this workflow, and the record is ahead. As for `crashed`: reconcile, or `settle`',
   'credit-unauthorised':
     'the operator does not accept our signature. Mend its secrets in the tenants’ file, then the update `resume` sends the win at once',
   'void-refused':
