@@ -238,7 +238,7 @@ describe('a credit', () => {
 
   neverSentAfterReset();
 
-  test('after a reset its retries wait for the record, too', async () => {
+  test('after a reset waits for the record, the first delivery and the retries', async () => {
     const retried = (): Promise<DeliveryResult> => {
       const workflowExecution = { workflowId: 'w', runId: 'run-2' };
       const environment = new MockActivityEnvironment({ workflowExecution });
@@ -246,6 +246,7 @@ describe('a credit', () => {
     };
     const { rounds } = deps;
     deps.rounds = { ...rounds, ahead: () => Promise.reject(new Error('MongoDB is away')) };
+    await expect(deliver({}, 1, AFTER_RESET)).rejects.toThrow('MongoDB is away');
     await expect(retried()).rejects.toThrow('MongoDB is away');
     deps.rounds = rounds;
     await rounds.write(snapshotOf(state), 9);

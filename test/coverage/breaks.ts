@@ -2811,13 +2811,13 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (gameround === "")',
   },
   {
-    rows: ['c4.reset', 'c4.reset#3', 'c4.reset#4', 'c4.reset#5', 'c4.reset#6', 'c4.reset#7'],
+    rows: ['c4.reset#3', 'c4.reset#4', 'c4.reset#5', 'c4.reset#6', 'c4.reset#7'],
     file: 'activities/deliver.ts',
     find: 'return recorded ?? (isReset(delivery, activityInfo()) ? ahead(deps, delivery) : undefined);',
     replace: 'return recorded;',
   },
   {
-    rows: ['c4.reset'],
+    rows: ['c4.reset#2'],
     file: 'activities/deliver.ts',
     find: '    if (isReset(delivery, activityInfo())) throw error;\n',
     replace: '',
@@ -2827,6 +2827,12 @@ export const BREAKS: readonly Break[] = [
     file: 'activities/deliver.ts',
     find: 'isReset(delivery, info) ? await ahead(deps, delivery) : undefined;',
     replace: 'undefined;',
+  },
+  {
+    rows: ['c4.reset'],
+    file: 'activities/deliver.ts',
+    find: "return (await ahead(deps, delivery)) ?? (confirmed === 'lost'",
+    replace: "return (confirmed === 'lost'",
   },
   {
     rows: ['c8.dossierFailures'],
@@ -2841,7 +2847,7 @@ export const BREAKS: readonly Break[] = [
     replace: 'stepsOf(events, run.run, currency, reconciliations)',
   },
   {
-    rows: ['c8.dossierReset'],
+    rows: ['c8.dossierReset#2'],
     file: 'proof/dossier/collect.ts',
     find: 'at: asked.get(`${type} ${hash}`) ?? timestamp,',
     replace: 'at: timestamp,',
@@ -3040,8 +3046,8 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c8.drill'],
-    file: 'proof/record.ts',
-    find: "return outcome?.kind === 'ahead' ? outcome.record : undefined;",
-    replace: 'return undefined;',
+    file: 'proof/replay.ts',
+    find: 'if (error === undefined) return differenceIn(run, told);',
+    replace: 'if (error === undefined) return undefined;',
   },
 ];

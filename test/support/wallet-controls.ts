@@ -25,7 +25,14 @@ export interface WalletCallSeen {
     gameCode: string;
     gameRound: string;
     transactionCount: number;
-    transactions: { type: string; hash: string; amount?: number; isFirstDebit?: boolean; currency: string }[];
+    transactions: {
+      type: string;
+      hash: string;
+      amount?: number;
+      isFirstDebit?: boolean;
+      currency: string;
+      timestamp: string;
+    }[];
   };
 }
 

@@ -82,7 +82,7 @@ test('during the bet that was taken, and is refused then: voided', async () => {
   expect(ledger.net).toBe(0);
 });
 
-describe('to before what the record says', () => {
+describe.each(['first', 'newest'] as const)('to its %s wallet call, which the record knows', (to) => {
   /** The round sends nothing after the reset, the books stay, and the new history replays. */
   async function unchanged(
     player: Player,
@@ -91,7 +91,7 @@ describe('to before what the record says', () => {
   ): Promise<RoundSnapshot> {
     const { operatorId } = player.session;
     const [sent, ledger] = [await harness.sent(hash), await harness.ledger(hash, operatorId)];
-    await resetRound(harness, hash, 'first');
+    await resetRound(harness, hash, to);
     await isTaken();
     expect(await harness.sent(hash)).toEqual(sent);
     expect(await harness.ledger(hash, operatorId)).toEqual(ledger);
