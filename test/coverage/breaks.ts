@@ -2831,8 +2831,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.reset'],
     file: 'activities/deliver.ts',
-    find: "return (await ahead(deps, delivery)) ?? (confirmed === 'lost'",
-    replace: "return (confirmed === 'lost'",
+    find: 'return workflowExecution?.runId !== originalRunId;',
+    replace: 'return originalRunId === workflowExecution?.runId && originalRunId === "";',
   },
   {
     rows: ['c8.dossierFailures'],
