@@ -94,7 +94,7 @@ const MUTANTS: Mutant[] = [
   },
   {
     name: 'a repeat’s balance counts as the newest',
-    file: 'src/http/routes/rounds.ts',
+    file: 'src/http/endpoints/round-commands.ts',
     find: 'reply.balance !== undefined && reply.isRepeat !== true',
     replace: 'reply.balance !== undefined',
   },

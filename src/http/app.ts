@@ -3,34 +3,20 @@ import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { errorObject, statusOf } from '../domain/errors';
 import { DEFAULT_LIMITS, type HttpDeps } from './deps';
+import { ENDPOINTS } from './endpoints';
+import { QUIET_PATHS } from './endpoints/health';
 import { createRouteContext, type CallState } from './route-context';
 import { limitInFlight } from './middleware/in-flight';
 import { errorReplies } from './middleware/errors';
 import { requestLog } from './middleware/request-log';
-import { documentationRoutes } from './routes/documentation';
-import { historyRoutes } from './routes/history';
-import { operatorRoutes } from './routes/operator';
-import { operatorRoundRoutes } from './routes/operator-rounds';
-import { playerRoutes } from './routes/player';
-import { randomRoutes } from './routes/random';
-import { readRoutes } from './routes/reads';
-import { roundRoutes } from './routes/rounds';
-import { QUIET_PATHS, serviceRoutes } from './routes/service';
+import { openApiDocument } from './openapi/document';
 import { startPage } from './start-page';
 
 /** Creates the HTTP interface. It does not listen: pass `createApp(deps).callback()` to a server. */
 export function createApp(deps: HttpDeps): Koa<CallState> {
-  const http = createRouteContext(deps);
+  const http = createRouteContext(deps, JSON.stringify(openApiDocument(deps.baseUrl)));
   const router = new Router<CallState>({ strict: true, sensitive: true });
-  serviceRoutes(http, router);
-  documentationRoutes(http, router);
-  roundRoutes(http, router);
-  readRoutes(http, router);
-  historyRoutes(http, router);
-  randomRoutes(http, router);
-  operatorRoutes(http, router);
-  operatorRoundRoutes(http, router);
-  playerRoutes(http, router);
+  for (const endpoint of ENDPOINTS) endpoint.register(http, router);
 
   const app = new Koa<CallState>();
   app.proxy = deps.trustedProxies > 0;

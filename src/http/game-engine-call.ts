@@ -17,7 +17,7 @@ import {
   type RouteContext,
 } from './route-context';
 import { parseJson } from './json';
-import type { Operation } from './operations/operation';
+import type { Described, Endpoint } from './endpoint';
 import { validated } from './schemas/fields';
 import { bodySignature, isSignedBy, type AuthHeaders } from './signatures';
 
@@ -47,7 +47,7 @@ export interface SessionCall<Input> extends GameEngineCall<Input> {
 function signedRoute<Schema extends z.ZodType>(
   http: RouteContext,
   router: Router<CallState>,
-  { path, request }: Operation<Schema>,
+  { path, request }: Described<Schema>,
   handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
 ): void {
   router.post(path, async (ctx: Context): Promise<void> => {
@@ -72,37 +72,41 @@ function signedRoute<Schema extends z.ZodType>(
   });
 }
 
-/** For calls without a session. */
-export function gameEngineRoute<Schema extends z.ZodType>(
-  http: RouteContext,
-  router: Router<CallState>,
-  operation: Operation<Schema>,
-  handle: (call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
-): void {
-  signedRoute(http, router, operation, (call) =>
-    http.admission.within(`provider:${call.provider.providerId}`, () => handle(call)),
-  );
+/** A call without a session. */
+export function gameEngineEndpoint<Schema extends z.ZodType>(
+  described: Described<Schema>,
+  handle: (http: RouteContext, call: GameEngineCall<z.infer<Schema>>) => Promise<Answer>,
+): Endpoint<Schema> {
+  return {
+    ...{ ...described, method: 'post', caller: 'provider' },
+    register: (http, router) =>
+      signedRoute(http, router, described, (call) =>
+        http.admission.within(`provider:${call.provider.providerId}`, () => handle(http, call)),
+      ),
+  };
 }
 
-/** @param options.fresh see Sessions.resolve */
-export function sessionRoute<Schema extends z.ZodType<{ token: string }>>(
-  http: RouteContext,
-  router: Router<CallState>,
-  operation: Operation<Schema>,
-  options: { fresh: boolean },
-  handle: (call: SessionCall<z.infer<Schema>>) => Promise<Answer>,
-): void {
-  signedRoute(http, router, operation, async (call) => {
-    const { token } = call.input;
-    const { providerId } = call.provider;
-    const { session } = await http.limits.throttleUnknownTokens({ providerId }, () =>
-      http.deps.sessions.resolve(token, { ...options, providerId }),
-    );
-    call.ctx.state.logFields.operatorId = session.operatorId;
-    return http.admission.within(JSON.stringify([providerId, session.operatorId]), () =>
-      handle({ ...call, token, session }),
-    );
-  });
+/** @param options.fresh see Sessions.resolve; default: false */
+export function sessionEndpoint<Schema extends z.ZodType<{ token: string }>>(
+  described: Described<Schema>,
+  handle: (http: RouteContext, call: SessionCall<z.infer<Schema>>) => Promise<Answer>,
+  { fresh = false } = {},
+): Endpoint<Schema> {
+  return {
+    ...{ ...described, method: 'post', caller: 'provider' },
+    register: (http, router) =>
+      signedRoute(http, router, described, async (call) => {
+        const { token } = call.input;
+        const { providerId } = call.provider;
+        const { session } = await http.limits.throttleUnknownTokens({ providerId }, () =>
+          http.deps.sessions.resolve(token, { fresh, providerId }),
+        );
+        call.ctx.state.logFields.operatorId = session.operatorId;
+        return http.admission.within(JSON.stringify([providerId, session.operatorId]), () =>
+          handle(http, { ...call, token, session }),
+        );
+      }),
+  };
 }
 
 function isSigned({ tenant, signature, timestamp }: Claim<ProviderSettings>, body: Buffer): boolean {

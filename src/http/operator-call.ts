@@ -13,7 +13,7 @@ import {
   type RouteContext,
 } from './route-context';
 import { parseJson } from './json';
-import type { Operation, SignedField } from './operations/operation';
+import type { Described, Endpoint, SignedField } from './endpoint';
 import { queryOf } from './query';
 import { validated } from './schemas/fields';
 import { fieldsMessage, fieldsSignature, isSignedBy } from './signatures';
@@ -29,27 +29,29 @@ export interface OperatorCall<Input> {
  * Every operator-facing call: reads the fields first, since the signature covers them (for a GET the decoded query values),
  * then checks the signature, and validates the fields last.
  */
-export function operatorRoute<Schema extends z.ZodType>(
-  http: RouteContext,
-  router: Router<CallState>,
-  { method, path, request, signed = [] }: Operation<Schema>,
-  handle: (call: OperatorCall<z.infer<Schema>>) => Promise<Answer>,
-): void {
-  router[method](path, async (ctx: Context): Promise<void> => {
-    const claim = claimOf(http, ctx, (id) => http.deps.tenants.operator(id));
-    const raw = method === 'post' ? await bodyFields(http, ctx, claim.authId) : queryOf(ctx);
-    const fields = fieldsOf(signed, raw);
-    const operator = authenticated(http, ctx, claim, isSigned(claim, fields), () =>
-      fieldsMessage('<secret>', claim, fields),
-    );
-    ctx.state.logFields.operatorId = operator.operatorId;
-    const input = validated(request, raw);
-    const answer = await http.admission.within(`operator:${operator.operatorId}`, () =>
-      handle({ ctx, operator, input }),
-    );
-    ctx.status = answer.status;
-    ctx.body = answer.body;
-  });
+export function operatorEndpoint<Schema extends z.ZodType>(
+  described: Described<Schema> & Pick<Endpoint, 'method'>,
+  handle: (http: RouteContext, call: OperatorCall<z.infer<Schema>>) => Promise<Answer>,
+): Endpoint<Schema> {
+  const { method, path, request, signed = [] } = described;
+  const register = (http: RouteContext, router: Router<CallState>): void => {
+    router[method](path, async (ctx: Context): Promise<void> => {
+      const claim = claimOf(http, ctx, (id) => http.deps.tenants.operator(id));
+      const raw = method === 'post' ? await bodyFields(http, ctx, claim.authId) : queryOf(ctx);
+      const fields = fieldsOf(signed, raw);
+      const operator = authenticated(http, ctx, claim, isSigned(claim, fields), () =>
+        fieldsMessage('<secret>', claim, fields),
+      );
+      ctx.state.logFields.operatorId = operator.operatorId;
+      const input = validated(request, raw);
+      const answer = await http.admission.within(`operator:${operator.operatorId}`, () =>
+        handle(http, { ctx, operator, input }),
+      );
+      ctx.status = answer.status;
+      ctx.body = answer.body;
+    });
+  };
+  return { ...described, caller: 'operator', register };
 }
 
 type Fields = Record<string, unknown>;

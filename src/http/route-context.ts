@@ -30,6 +30,8 @@ export interface RouteContext {
   limits: Limits;
   admission: Admission;
   unreadBodies: UnreadBodies;
+  /** As JSON. */
+  openApiDocument: string;
 }
 
 export interface Answer {
@@ -37,7 +39,7 @@ export interface Answer {
   body: object;
 }
 
-export function createRouteContext(deps: HttpDeps): RouteContext {
+export function createRouteContext(deps: HttpDeps, openApiDocument: string): RouteContext {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const admission = new Admission({ calls: limits.calls, monotonicNow: deps.monotonicNow });
   const onUnknownToken = (): void => deps.metrics.refusedAuthentication('token');
@@ -46,6 +48,7 @@ export function createRouteContext(deps: HttpDeps): RouteContext {
     limits: new Limits(limits, deps.monotonicNow, onUnknownToken),
     admission,
     unreadBodies: new UnreadBodies(limits.unreadBodies),
+    openApiDocument,
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { OPERATIONS } from '../../src/http/operations';
+import { ENDPOINTS } from '../../src/http/endpoints';
 import {
   callAsOperator,
   callAsProvider,
@@ -90,7 +90,7 @@ const NOBODYS = [
   '/registerPlayer',
 ];
 
-const called = (caller: string) => OPERATIONS.filter((operation) => operation.caller === caller);
+const called = (caller: string) => ENDPOINTS.filter((operation) => operation.caller === caller);
 const of = (path: string): Record<string, unknown> => REQUESTS[path]!();
 
 function asProvider(party: Party, path: string, change: object = {}): Promise<Answer> {
@@ -98,7 +98,7 @@ function asProvider(party: Party, path: string, change: object = {}): Promise<An
 }
 
 function asOperator(party: Party, path: string, change: object = {}): Promise<Answer> {
-  const operation = OPERATIONS.find((known) => known.path === path)!;
+  const operation = ENDPOINTS.find((known) => known.path === path)!;
   const request = { ...of(path), ...change } as Record<string, string>;
   const fields = (operation.signed ?? []).flatMap((field) => request[field.replace('?', '')] ?? []);
   const method = operation.method === 'get' ? 'GET' : 'POST';

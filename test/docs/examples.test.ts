@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import tenants from '../../sandbox/tenants.json';
 import { operatorFields, providerFields, verifyBody, verifyFields } from '../../sdk';
-import { CALLBACKS, OPERATIONS } from '../../src/http/operations';
+import { ENDPOINTS } from '../../src/http/endpoints';
+import { CALLBACKS } from '../../src/http/openapi/callbacks';
 import { textOf } from './pages';
 
 /*
@@ -78,7 +79,7 @@ function signatureIn(headers: Record<string, string>) {
 
 /** Every call that a partner makes or answers. */
 function described(): Map<string, Described> {
-  const calls = OPERATIONS.filter(({ caller }) => caller !== 'anyone').map((operation) => {
+  const calls = ENDPOINTS.filter(({ caller }) => caller !== 'anyone').map((operation) => {
     const { method, path, caller, request, replies } = operation;
     const name = path.split('/').at(-1) ?? '';
     const isSigned = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { operatorFields } from '../../sdk';
-import { OPERATIONS } from '../../src/http/operations';
+import { ENDPOINTS } from '../../src/http/endpoints';
 import { settled } from '../support/e2e-books';
 import { callAsOperator, callAsProvider, exchange, type Answer, type Party } from '../support/e2e-http';
 import { describe as told, roundOf } from '../support/e2e-player';
@@ -167,7 +167,7 @@ describe('two operators with two providers', () => {
     '/getAvailableSpinCounter': { counterType: 'c' },
     '/getRandomResult': { rngEndPoint: 'getDoubles', rngPayload: { count: 1, min: 0, max: 1 } },
   };
-  const ofProviders = OPERATIONS.filter(({ caller }) => caller === 'provider').map(({ path }) => path);
+  const ofProviders = ENDPOINTS.filter(({ caller }) => caller === 'provider').map(({ path }) => path);
   const withoutToken = ['/testPing', '/getTokenForGameRound', '/getOpenGameRoundsByGame'];
   const onRounds = [
     ...['/addWin', '/endGameRound', '/collectWin', '/voidGameRound', '/addSpinCounterGameState'],
@@ -208,7 +208,7 @@ describe('two operators with two providers', () => {
   });
 
   it.each(
-    OPERATIONS.filter(({ caller, signed = [] }) => caller === 'operator' && signed.includes('gameRound')),
+    ENDPOINTS.filter(({ caller, signed = [] }) => caller === 'operator' && signed.includes('gameRound')),
   )('$path: the other operator’s round does not exist', async ({ path, method, signed = [] }) => {
     for (const { place, gameRound } of open) {
       const other = place.operatorId === 'op1' ? 'op2' : 'op1';

@@ -1,5 +1,5 @@
 import { validated } from '../../src/http/schemas/fields';
-import * as requests from '../../src/http/schemas/game-engine';
+import * as endpoints from '../../src/http/endpoints/round-commands';
 import { readCommand } from '../../src/domain/round/read-command';
 
 /* The HTTP interface and a round have the same rules for texts (src/domain/texts.ts). */
@@ -58,7 +58,7 @@ const FIELDS: [string, value: unknown, request: (value: unknown) => unknown, com
     'counterType',
     LONGEST_ID,
     (counterType) => ({
-      schema: requests.addSpinCounterGameState,
+      schema: endpoints.addSpinCounterGameState.request,
       body: { ...ROUND, counterType, rngResult: {} },
     }),
     ['addSpinCounter', { ...COUNTED, counterType: LONGEST_ID }],
@@ -67,15 +67,15 @@ const FIELDS: [string, value: unknown, request: (value: unknown) => unknown, com
 
 function startOf(rngResult: object): unknown {
   const body = { token: 't', rngResult, debitInformation: { debitAmount: 1, currency: 'EUR' } };
-  return { schema: requests.startGameRound, body };
+  return { schema: endpoints.startGameRound.request, body };
 }
 
 function winOf(more: object): unknown {
-  return { schema: requests.addWin, body: { ...ROUND, rngResult: {}, ...more } };
+  return { schema: endpoints.addWin.request, body: { ...ROUND, rngResult: {}, ...more } };
 }
 
 function passesTheDoor(request: unknown): boolean {
-  const { schema, body } = request as { schema: typeof requests.addWin; body: unknown };
+  const { schema, body } = request as { schema: typeof endpoints.addWin.request; body: unknown };
   try {
     validated(schema, body);
     return true;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseJson } from '../../src/http/json';
 import { roundReply, historyReply, lastRoundItem, operatorRecord } from '../../src/http/replies';
 import { validated } from '../../src/http/schemas/fields';
-import * as schemas from '../../src/http/schemas/game-engine';
+import * as endpoints from '../../src/http/endpoints/round-commands';
 import { createGuards } from '../../src/read-model/guards';
 import { createRoundQueries } from '../../src/queries/rounds';
 import { ALL_HOSTILE, hostileStrings } from '../support/hostile';
@@ -55,13 +55,13 @@ test('all of it', async () => {
   const samples = [ALL_HOSTILE, ...fc.sample(hostileStrings, 15)];
   for (const [index, betData] of samples.entries()) {
     const rngResult = { rngCallId: `draw-${index}`, result: 'own', winAmount: 0, betData };
-    const asked = validated(schemas.addWin, read({ token: 't', gameRound, rngResult }));
+    const asked = validated(endpoints.addWin.request, read({ token: 't', gameRound, rngResult }));
     await harness.commands.addWin({ ...asked, session, requestId: `w${index}` });
   }
   for (const counterType of ['$ref', '_bsontype', 'constructor', 'a.b']) {
     const rngResult = { rngCallId: counterType, result: { awarded: 2, used: 1 } };
     const body = { token: 't', gameRound, counterType, rngResult, gameStateResult: ALL_HOSTILE };
-    const { rngResult: counted, ...asked } = validated(schemas.addSpinCounterGameState, read(body));
+    const { rngResult: counted, ...asked } = validated(endpoints.addSpinCounterGameState.request, read(body));
     const command = { ...asked, ...counted.result, rngCallId: counterType, session, requestId: counterType };
     await harness.commands.addSpinCounterGameState(command);
   }
@@ -111,7 +111,7 @@ test('all of it', async () => {
 test('names that would do harm are refused with the field’s name, and nothing is sent', () => {
   const asked = (text: string) => () =>
     validated(
-      schemas.addWin,
+      endpoints.addWin.request,
       parseJson(Buffer.from(`{"token":"t","gameRound":"g","rngResult":{"betData":{${text}}}}`)),
     );
   expect(asked('"a":"b"')).not.toThrow();

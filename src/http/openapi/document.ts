@@ -1,13 +1,8 @@
 import { errorObject, ERRORS, statusOf, type ErrorName } from '../../domain/errors';
-import {
-  CALLBACKS,
-  COMMON_ERRORS,
-  OPERATIONS,
-  type Callback,
-  type Caller,
-  type Operation,
-} from '../operations';
+import { COMMON_ERRORS, type Caller, type Endpoint } from '../endpoint';
+import { ENDPOINTS } from '../endpoints';
 import { errorReply, unauthenticatedReply } from '../schemas/replies';
+import { CALLBACKS, type Callback } from './callbacks';
 import { exchangesOf, replyExamples, requestExamples } from './examples';
 import { components, type Components, type JsonSchema } from './schemas';
 import {
@@ -33,7 +28,7 @@ type Responses = Record<string, JsonSchema>;
 
 /** The whole HTTP interface as an OpenAPI 3.1 document: operations are `paths`, our own calls are `webhooks`. */
 export function openApiDocument(baseUrl: string): JsonSchema {
-  const made = components();
+  const made = components(ENDPOINTS.map((endpoint) => [operationIdOf(endpoint), endpoint.request]));
   const calls = { paths: paths(made), webhooks: webhooks(made) };
   return {
     openapi: '3.1.0',
@@ -61,7 +56,7 @@ export function openApiDocument(baseUrl: string): JsonSchema {
 
 function paths(made: Components): JsonSchema {
   return Object.fromEntries(
-    OPERATIONS.map((operation) => [pathOf(operation), { [operation.method]: described(operation, made) }]),
+    ENDPOINTS.map((endpoint) => [pathOf(endpoint), { [endpoint.method]: described(endpoint, made) }]),
   );
 }
 
@@ -85,19 +80,19 @@ function used(schemas: Record<string, JsonSchema>, calls: JsonSchema): Record<st
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
-function described(operation: Operation, made: Components): JsonSchema {
-  const { caller, signed } = operation;
-  const texts = [operation.description, signed === undefined ? undefined : signedText(signed)];
+function described(endpoint: Endpoint, made: Components): JsonSchema {
+  const { caller, signed } = endpoint;
+  const texts = [endpoint.description, signed === undefined ? undefined : signedText(signed)];
   const description = texts.filter((text) => text !== undefined).join('\n\n');
   return {
-    operationId: operationIdOf(operation),
+    operationId: operationIdOf(endpoint),
     tags: [TAGS[caller].name],
-    summary: operation.summary,
+    summary: endpoint.summary,
     ...(description === '' ? {} : { description }),
     'x-signed-fields': signed,
     security: SECURITY[caller],
-    ...inputOf(operation, made, { call: callOf(operation), headers: headerParameters(caller) }),
-    responses: { ...repliesOf(operation, made), ...refusalsOf(operation, made) },
+    ...inputOf(endpoint, made, { call: callOf(endpoint), headers: headerParameters(caller) }),
+    responses: { ...repliesOf(endpoint, made), ...refusalsOf(endpoint, made) },
   };
 }
 
@@ -108,7 +103,7 @@ function headerParameters(caller: Caller): JsonSchema[] {
 
 /** A POST takes a request body, a GET takes parameters in the query and the path. */
 function inputOf(
-  { method, path = '', request }: Pick<Operation, 'method' | 'request'> & { path?: string },
+  { method, path = '', request }: Pick<Endpoint, 'method' | 'request'> & { path?: string },
   made: Components,
   { call, headers }: { call: string; headers: JsonSchema[] },
 ): JsonSchema {
@@ -140,8 +135,8 @@ function inputOf(
   return parameters.length + headers.length > 0 ? { parameters: [...headers, ...parameters] } : {};
 }
 
-function repliesOf(operation: Operation, made: Components): Responses {
-  const { replies } = operation;
+function repliesOf(endpoint: Endpoint, made: Components): Responses {
+  const { replies } = endpoint;
   return Object.fromEntries(
     Object.entries(replies).map(([status, body]) => {
       const isText = 'mediaType' in body;
@@ -150,7 +145,7 @@ function repliesOf(operation: Operation, made: Components): Responses {
         : {
             'application/json': {
               schema: made.of(body),
-              examples: replyExamples(callOf(operation), (of) => String(of) === status),
+              examples: replyExamples(callOf(endpoint), (of) => String(of) === status),
             },
           };
       return [
@@ -162,8 +157,8 @@ function repliesOf(operation: Operation, made: Components): Responses {
 }
 
 /** Each status of a refusal, with the errors that have this status. */
-function refusalsOf(operation: Operation, made: Components): Responses {
-  const { caller, errors, refused, replies } = operation;
+function refusalsOf(endpoint: Endpoint, made: Components): Responses {
+  const { caller, errors, refused, replies } = endpoint;
   const names = [...new Set([...COMMON_ERRORS[caller], ...errors])];
   const statuses = [...new Set(names.map(statusOf))].filter((status) => !(status in replies));
   return Object.fromEntries(
@@ -172,7 +167,7 @@ function refusalsOf(operation: Operation, made: Components): Responses {
       const isHinted = those.includes('SIGNATUREWRONG');
       const schema = made.of(isHinted ? unauthenticatedReply : (refused ?? errorReply));
       const examples = {
-        ...replyExamples(callOf(operation), (of) => of === status),
+        ...replyExamples(callOf(endpoint), (of) => of === status),
         ...examplesOf(those),
       };
       const content = { 'application/json': { schema, examples } };
@@ -249,16 +244,16 @@ function errorExample(name: ErrorName): JsonSchema {
 }
 
 /** The name of its examples. */
-function callOf({ method, path }: Operation): string {
+function callOf({ method, path }: Endpoint): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
 /** The path with OpenAPI's `{name}` in place of Koa's `:name`. */
-export function pathOf({ path }: Operation): string {
+export function pathOf({ path }: Endpoint): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-function operationIdOf({ path }: Operation): string {
+function operationIdOf({ path }: Endpoint): string {
   const [first = '', ...rest] = path.split(/[^A-Za-z]+/).filter((part) => part !== '');
   return first + rest.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join('');
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import * as callbacks from '../schemas/callbacks';
 import { anyJson, storableJson } from '../schemas/fields';
-import * as gameEngine from '../schemas/game-engine';
-import * as operator from '../schemas/operator';
 import * as operatorReplies from '../schemas/operator-replies';
 import * as replies from '../schemas/replies';
+import * as requests from '../schemas/requests';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -21,10 +20,10 @@ const REFERENCE = (name: string): string => `#/components/schemas/${name}`;
  * zod makes the components from the same schemas that validate requests. They describe the input: fields with a default
  * are optional. JSON Schema cannot express a refinement, so its `meta` has to describe the rule.
  */
-export function components(): Components {
+export function components(asked: [operationId: string, request: z.ZodType][]): Components {
   const registry = z.registry<{ id: string }>();
   const names = new Map<z.ZodType, string>();
-  for (const [name, schema] of namedSchemas()) {
+  for (const [name, schema] of namedSchemas(asked)) {
     registry.add(schema, { id: name });
     names.set(schema, name);
   }
@@ -39,7 +38,7 @@ export function components(): Components {
   };
 }
 
-function namedSchemas(): [string, z.ZodType][] {
+function namedSchemas(asked: [string, z.ZodType][]): [string, z.ZodType][] {
   const named = (module: Record<string, unknown>, suffix = ''): [string, z.ZodType][] =>
     Object.entries(module).flatMap(([name, schema]) =>
       isObjectSchema(schema) ? [[`${name.charAt(0).toUpperCase()}${name.slice(1)}${suffix}`, schema]] : [],
@@ -48,13 +47,16 @@ function namedSchemas(): [string, z.ZodType][] {
     // These two are recursive, so they need a name for their own `$ref`.
     ['AnyJson', anyJson],
     ['StorableJson', storableJson],
-    ...named(gameEngine, 'Request'),
-    ...named(operator, 'Request'),
+    ...named(requests, 'Request'),
+    ...named(Object.fromEntries(asked.filter(([, request]) => !isShared(request))), 'Request'),
     ...named(replies),
     ...named(operatorReplies),
     ...named(callbacks),
   ];
 }
+
+const isShared = (request: z.ZodType): boolean =>
+  Object.values<z.ZodType>(requests).some((shared) => shared === request);
 
 /** Only objects get a name. Strings and numbers are written in place. */
 function isObjectSchema(schema: unknown): schema is z.ZodType {

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type Router from '@koa/router';
-import type { CallState, Context, RouteContext } from '../route-context';
-import { openApiDocument } from '../openapi/document';
-import * as operations from '../operations/player-and-service';
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint';
+import type { Context } from '../route-context';
+import * as requests from '../schemas/requests';
+
+/* The OpenAPI document and the page that shows it (docs/interface#documentation). Only the page of a sandbox gets secrets, and sends calls. */
 
 const PACKAGE = dirname(require.resolve('swagger-ui-dist/package.json'));
 const OWN = join(__dirname, '..', 'page');
@@ -40,39 +42,50 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * GET /openapi.json and the page that shows it, GET /docs (docs/interface#documentation). Only the page of a sandbox gets
- * secrets, and sends calls.
- */
-export function documentationRoutes({ deps }: RouteContext, router: Router<CallState>): void {
-  const document = JSON.stringify(openApiDocument(deps.baseUrl));
+const open = { method: 'get', caller: 'anyone', request: requests.noFields, errors: [] } as const;
 
-  router.get(operations.openapi.path, (ctx) => {
-    ctx.set('Access-Control-Allow-Origin', '*');
-    ctx.type = 'json';
-    ctx.body = document;
-  });
+export const openapi: Endpoint = {
+  ...{ ...open, path: '/openapi.json', summary: 'Returns this document' },
+  replies: { 200: z.looseObject({ openapi: z.string() }) },
+  register: ({ openApiDocument }, router) =>
+    router.get(openapi.path, (ctx) => {
+      ctx.set('Access-Control-Allow-Origin', '*');
+      ctx.type = 'json';
+      ctx.body = openApiDocument;
+    }),
+};
 
-  router.get(operations.docs.path, (ctx) => {
-    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    ctx.type = 'html';
-    ctx.body = page(deps.sandbox !== undefined);
-  });
+export const docs: Endpoint = {
+  ...{ ...open, path: '/docs', summary: 'Shows this document as a page' },
+  replies: { 200: { mediaType: 'text/html' } },
+  register: ({ deps }, router) =>
+    router.get(docs.path, (ctx) => {
+      ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+      ctx.type = 'html';
+      ctx.body = page(deps.sandbox !== undefined);
+    }),
+};
 
-  router.get(operations.docsFile.path, async (ctx: Context) => {
-    const { file = '' } = ctx.params as { file?: string };
-    if (file === 'sandbox.json' && deps.sandbox !== undefined) {
-      ctx.body = deps.sandbox;
-      return;
-    }
-    const found = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
-    // Without a body, the error middleware replies 404.
-    if (found === undefined) return;
-    ctx.set('Cache-Control', 'public, max-age=3600');
-    ctx.type = found.type;
-    ctx.body = await found.read();
-  });
-}
+export const docsFile: Endpoint = {
+  ...{ ...open, path: '/docs/:file', summary: 'Returns a file of the page /docs' },
+  request: z.object({ file: z.enum(['docs.js', 'docs.css', 'swagger-ui.css', 'swagger-ui-bundle.js']) }),
+  replies: { 200: { mediaType: '*/*' } },
+  errors: ['NOTFOUND'],
+  register: ({ deps }, router) =>
+    router.get(docsFile.path, async (ctx: Context) => {
+      const { file = '' } = ctx.params as { file?: string };
+      if (file === 'sandbox.json' && deps.sandbox !== undefined) {
+        ctx.body = deps.sandbox;
+        return;
+      }
+      const found = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
+      // Without a body, the error middleware replies 404.
+      if (found === undefined) return;
+      ctx.set('Cache-Control', 'public, max-age=3600');
+      ctx.type = found.type;
+      ctx.body = await found.read();
+    }),
+};
 
 const SANDBOX = `
         <div id="sandbox">

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import type { ErrorName } from '../../domain/errors';
+import type Router from '@koa/router';
+import type { ErrorName } from '../domain/errors';
+import type { CallState, RouteContext } from './route-context';
 
 /**
  * Who calls. It decides how a call is authenticated: a game provider signs the body, an operator signs fields of the call,
@@ -10,8 +12,8 @@ export type Caller = 'provider' | 'operator' | 'player' | 'anyone';
 /** A signed field, in the order of signing; with `?` it is signed only if present (docs/interface#sign-fields). */
 export type SignedField = string;
 
-/** One operation of the HTTP interface. Its route and its description in `GET /openapi.json` are made from this. */
-export interface Operation<Request extends z.ZodType = z.ZodType> {
+/** One operation of the HTTP interface: its description in `GET /openapi.json`, its validation and its handler. */
+export interface Endpoint<Request extends z.ZodType = z.ZodType> {
   method: 'get' | 'post';
   path: string;
   caller: Caller;
@@ -27,15 +29,16 @@ export interface Operation<Request extends z.ZodType = z.ZodType> {
   /** The body of a refusal, if it can have more fields than errorCode. */
   refused?: z.ZodType;
   errors: readonly ErrorName[];
+  /** Adds the route. */
+  register(http: RouteContext, router: Router<CallState>): void;
 }
+
+/** What an endpoint says of itself; the builder of its kind adds the rest. */
+export type Described<Request extends z.ZodType> = Omit<Endpoint<Request>, 'method' | 'caller' | 'register'>;
 
 /** A body that is not JSON. */
 export interface MediaType {
   mediaType: string;
-}
-
-export function operation<Request extends z.ZodType>(described: Operation<Request>): Operation<Request> {
-  return described;
 }
 
 /** Errors that any call can get, by caller. */

@@ -1,64 +1,107 @@
-import type Router from '@koa/router';
 import { refuse } from '../../domain/errors';
 import { gameSettingsOf } from '../../domain/game-settings';
 import { gameroundHash, roundName } from '../../domain/hashes';
 import type { RoundSnapshot } from '../../domain/round/types';
 import { mayFinish, reaches, type Session } from '../../domain/session';
 import { goOnWith } from '../../logging';
-import { gameEngineRoute, sessionRoute } from '../game-engine-call';
-import { noteRound, ok, type CallState, type RouteContext } from '../route-context';
-import { balanceReply, roundReply, tokenData } from '../replies';
-import * as operations from '../operations/game-engine';
 import { assertActivePlayerSession, readRound, roundsFor } from '../authorization';
-import { DEFAULT_DEVICE, WALLET_MODE } from '../launch';
+import { ROUND_ERRORS, TOKEN_ERRORS } from '../endpoint';
+import { gameEngineEndpoint, sessionEndpoint } from '../game-engine-call';
+import { balanceReply, roundReply, tokenData } from '../replies';
+import { noteRound, ok, type RouteContext } from '../route-context';
+import { identifier, object, roundHash, token } from '../schemas/fields';
+import * as replies from '../schemas/replies';
+import * as requests from '../schemas/requests';
 import { currentBalance } from '../wallet-balance';
+import { DEFAULT_DEVICE, WALLET_MODE } from './get-game-url';
 
-/** Game-engine calls that only read (docs/interface#game-engine-api). */
-export function readRoutes(http: RouteContext, router: Router<CallState>): void {
-  sessionRoute(
-    http,
-    router,
-    operations.getGameRoundInfo,
-    { fresh: false },
-    async ({ ctx, session, token, input }) => {
-      const round = await roundAskedFor(http, session, input);
-      noteRound(ctx, round.identity.gameround);
-      return roundReply(session, token, round);
-    },
-  );
+/* Game-engine calls that only read (docs/interface#game-engine-api). */
 
-  sessionRoute(http, router, operations.getBalance, { fresh: false }, async ({ session }) => {
+export const getGameRoundInfo = sessionEndpoint(
+  {
+    path: '/getGameRoundInfo',
+    summary: 'Returns the state of a gameround, open or closed',
+    description:
+      'Name the round by `gameRound` or `externalGameProviderRoundId`. Without both, the call returns the token’s open ' +
+      'round. Use this call after a lost reply.',
+    request: object({
+      token,
+      gameRound: roundHash.optional(),
+      externalGameProviderRoundId: identifier(32).optional(),
+    }),
+    replies: { 200: replies.roundInfoReply },
+    errors: [...ROUND_ERRORS, 'GAMEROUNDNOTSTARTED'],
+  },
+  async (http, { ctx, session, token, input }) => {
+    const round = await roundAskedFor(http, session, input);
+    noteRound(ctx, round.identity.gameround);
+    return roundReply(session, token, round);
+  },
+);
+
+export const getBalance = sessionEndpoint(
+  {
+    path: '/getBalance',
+    summary: 'Asks the operator for the player’s balance and returns it',
+    request: requests.tokenOnly,
+    replies: { 200: replies.balance },
+    errors: [...TOKEN_ERRORS, 'WALLETUNAVAILABLE'],
+  },
+  async (http, { session }) => {
     assertActivePlayerSession(session);
     return ok(balanceReply(session, await currentBalance(http, session)));
-  });
+  },
+);
 
-  sessionRoute(
-    http,
-    router,
-    operations.getUncollectedAmount,
-    { fresh: false },
-    async ({ session, token, input }) => {
-      if (session.mode === 'history') throw refuse('MODENOTALLOWED');
-      const round = await readRound(roundsFor(http, session), session, input.gameRound);
-      return ok({
-        tokenData: tokenData(session, token, input.gameRound),
-        amountToCollect: round.amountToCollect,
-      });
-    },
-  );
+export const getUncollectedAmount = sessionEndpoint(
+  {
+    path: '/getUncollectedAmount',
+    summary: 'Returns the open winnings of a gameround',
+    request: requests.tokenAndRound,
+    replies: { 200: replies.uncollectedReply },
+    errors: ROUND_ERRORS,
+  },
+  async (http, { session, token, input }) => {
+    if (session.mode === 'history') throw refuse('MODENOTALLOWED');
+    const round = await readRound(roundsFor(http, session), session, input.gameRound);
+    return ok({
+      tokenData: tokenData(session, token, input.gameRound),
+      amountToCollect: round.amountToCollect,
+    });
+  },
+);
 
-  sessionRoute(http, router, operations.getTokenData, { fresh: false }, async ({ session, token }) => {
+export const getTokenData = sessionEndpoint(
+  {
+    path: '/getTokenData',
+    summary: 'Returns the session data of a token',
+    request: requests.tokenOnly,
+    replies: { 200: replies.tokenDataReply },
+    errors: TOKEN_ERRORS,
+  },
+  async (http, { session, token }) => {
     if (session.mode === 'history') throw refuse('MODENOTALLOWED');
     return ok({ tokenData: tokenData(session, token, await openRoundHash(http, session)) });
-  });
+  },
+);
 
-  gameEngineRoute(http, router, operations.getTokenForGameRound, async ({ provider, input }) => {
+export const getTokenForGameRound = gameEngineEndpoint(
+  {
+    path: '/getTokenForGameRound',
+    summary: 'Returns a token with which a game can finish one gameround',
+    description:
+      'A game calls this after the service sent it doAutoClose. The token works only for this round and cannot start a round.',
+    request: requests.roundOnly,
+    replies: { 200: replies.tokenDataReply },
+    errors: ['GAMEROUNDNOTFOUND'],
+  },
+  async (http, { provider, input }) => {
     const round = await http.deps.rounds.commands.describeRound(input.gameRound);
     if (round?.identity.providerId !== provider.providerId) throw refuse('GAMEROUNDNOTFOUND');
     const { token, session } = await http.deps.sessions.open(await seedFor(http, round));
     return ok({ tokenData: tokenData(session, token, input.gameRound) });
-  });
-}
+  },
+);
 
 /** The hash of the session's open round; '' if it has none or if that can't be read now. */
 export async function openRoundHash(http: RouteContext, session: Session): Promise<string> {

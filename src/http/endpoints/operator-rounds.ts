@@ -1,38 +1,66 @@
-import type Router from '@koa/router';
-import { refusal, refuse, RefusedError } from '../../domain/errors';
 import type { ReconcileResult } from '../../contracts/reconcile';
 import { totalBalance } from '../../domain/classify-wallet-reply';
+import { refusal, refuse, RefusedError } from '../../domain/errors';
 import { gameRoundDetail } from '../../domain/round/record';
 import type { RoundSnapshot } from '../../domain/round/types';
-import {
-  noteRound,
-  ok,
-  type Answer,
-  type CallState,
-  type Context,
-  type RouteContext,
-} from '../route-context';
-import { operatorRoute, type OperatorCall } from '../operator-call';
+import { operatorEndpoint, type OperatorCall } from '../operator-call';
 import { operatorRecord } from '../replies';
-import * as operations from '../operations/operator';
+import { noteRound, ok, type Answer, type Context, type RouteContext } from '../route-context';
+import { object, roundHash } from '../schemas/fields';
+import * as replies from '../schemas/operator-replies';
+import * as requests from '../schemas/requests';
 
-/** An operator's calls about one of its rounds (docs/interface#operator-calls, #reconcile-transactions). */
-export function operatorRoundRoutes(http: RouteContext, router: Router<CallState>): void {
-  const { environment } = http.deps;
+/* An operator's calls about one of its rounds (docs/interface#operator-calls, #reconcile-transactions). */
 
-  operatorRoute(http, router, operations.reconcileTransactions, async ({ ctx, operator, input }) => {
+export const reconcileTransactions = operatorEndpoint(
+  {
+    method: 'post',
+    path: '/reconcileTransactions',
+    summary: 'Sends all transactions of a gameround to the wallet again',
+    description:
+      'One doTransactions call carries all transactions with their original hashes. An open round is closed first. If the ' +
+      'operator refuses the call, the reply is 400 with the operator’s own errorCode. If the operator does not respond, it is ' +
+      '502. If no transaction was ever accepted, there is no call and `hashesProcessed` is empty. The call can be repeated ' +
+      'safely.',
+    request: object({ gameRound: roundHash }),
+    signed: ['gameRound'],
+    replies: { 200: replies.reconcileReply },
+    refused: replies.refusedReconcileReply,
+    errors: ['GAMEROUNDNOTFOUND', 'MODENOTALLOWED', 'WALLETUNAVAILABLE', 'OPERATIONBEINGPROCESSED'],
+  },
+  async (http, { ctx, operator, input }) => {
     noteRound(ctx, input.gameRound);
     return reconciled(http, ctx, await reconcile(http, operator.operatorId, input.gameRound));
-  });
+  },
+);
 
-  operatorRoute(http, router, operations.getGameRoundDetails, async (call) =>
-    ok({ gameRound: operatorRecord(await playersRound(http, call), environment) }),
-  );
+export const getGameRoundDetails = operatorEndpoint(
+  {
+    method: 'get',
+    path: '/getGameRoundDetails',
+    summary: 'Returns the record of a player’s gameround',
+    request: requests.playerAndRound,
+    signed: ['playerId', 'gameRound'],
+    replies: { 200: replies.detailsReply },
+    errors: ['GAMEROUNDNOTFOUND'],
+  },
+  async (http, call) =>
+    ok({ gameRound: operatorRecord(await playersRound(http, call), http.deps.environment) }),
+);
 
-  operatorRoute(http, router, operations.getGameRoundReport, async (call) =>
-    ok({ gameRoundDetail: gameRoundDetail(await playersRound(http, call), environment) }),
-  );
-}
+export const getGameRoundReport = operatorEndpoint(
+  {
+    method: 'post',
+    path: '/getGameRoundReport',
+    summary: 'Returns the report of a gameround, as doGameRoundReport sends it',
+    request: requests.playerAndRound,
+    signed: ['playerId', 'gameRound'],
+    replies: { 200: replies.reportReply },
+    errors: ['GAMEROUNDNOTFOUND'],
+  },
+  async (http, call) =>
+    ok({ gameRoundDetail: gameRoundDetail(await playersRound(http, call), http.deps.environment) }),
+);
 
 /** @throws MODENOTALLOWED for a demo round: the operator has no transactions of it */
 async function reconcile(

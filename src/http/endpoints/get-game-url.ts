@@ -1,31 +1,94 @@
 import { randomUUID } from 'node:crypto';
-import { refuse } from '../domain/errors';
-import { gameSettingsOf, type SomeGameSettings } from '../domain/game-settings';
-import { timesMultiplier } from '../domain/money';
-import type { SessionSeed } from '../sessions';
-import type { GameDefinition, LaunchQuery, OperatorSettings } from '../tenants';
-import type { RouteContext } from './route-context';
-import type { GetGameURL } from './schemas/operator';
+import { z } from 'zod';
+import { refuse } from '../../domain/errors';
+import { gameSettingsOf, type SomeGameSettings } from '../../domain/game-settings';
+import { timesMultiplier } from '../../domain/money';
+import type { SessionSeed } from '../../sessions';
+import type { GameDefinition, LaunchQuery, OperatorSettings } from '../../tenants';
+import { gameSettingsShape } from '../../tenants/file';
+import { operatorEndpoint } from '../operator-call';
+import { ok, type RouteContext } from '../route-context';
+import { currency, details, identifier, object, roundHash } from '../schemas/fields';
+import * as replies from '../schemas/operator-replies';
 
 /** Fixed values of tokenData (docs/interface#token-data). */
 export const WALLET_MODE = 'seamless';
 export const DEFAULT_DEVICE = 'desktop';
 
-export interface Launched {
+const MODES = ['real', 'demo', 'history'] as const;
+
+const ANY_CASE = {
+  real: '[Rr][Ee][Aa][Ll]',
+  demo: '[Dd][Ee][Mm][Oo]',
+  history: '[Hh][Ii][Ss][Tt][Oo][Rr][Yy]',
+} as const;
+const MODE_PATTERN = `^(${Object.values(ANY_CASE).join('|')})$`;
+
+/** The fields that a mode requires in addition, as JSON Schema. */
+const inMode = (mode: keyof typeof ANY_CASE, ...required: string[]) => ({
+  required: ['mode', ...required],
+  properties: { mode: { pattern: `^${ANY_CASE[mode]}$` } },
+});
+
+/** docs/interface#get-game-url. The mode may have any letter case (docs/interface#launch-mode). */
+const request = object({
+  playerId: identifier().optional(),
+  currency,
+  gameCode: identifier(),
+  language: identifier(35).default('en'),
+  mode: z
+    .string({ error: 'must be real, demo or history' })
+    .transform((text) => text.toLowerCase())
+    .pipe(z.enum(MODES, { error: 'must be real, demo or history' }))
+    .meta({
+      description: 'Any letter case. The signature covers the text as it is sent.',
+      pattern: MODE_PATTERN,
+      examples: ['real'],
+    }),
+  gameround: roundHash.optional(),
+  playerdetails: details.optional(),
+  profile: z.string({ error: 'must be a string' }).max(1_024, 'must have at most 1024 characters').optional(),
+  options: object({ ...gameSettingsShape, device: identifier(32).optional() }).optional(),
+})
+  .refine(({ playerId, mode }) => playerId !== undefined || mode === 'demo', {
+    path: ['playerId'],
+    message: 'is required',
+  })
+  .refine(({ gameround, mode }) => gameround !== undefined || mode !== 'history', {
+    path: ['gameround'],
+    message: 'is required',
+  })
+  .meta({ anyOf: [inMode('real', 'playerId'), inMode('demo'), inMode('history', 'playerId', 'gameround')] });
+
+type Asked = z.infer<typeof request>;
+
+export const getGameURL = operatorEndpoint(
+  {
+    method: 'post',
+    path: '/getGameURL',
+    summary: 'Returns a launch URL, valid once within 60 seconds',
+    description:
+      'Registers an unknown player. `playerdetails` update the stored details of the player. `playerId` is optional in ' +
+      '`mode` demo. `gameround` names the round to show and is required in `mode` history.',
+    request,
+    signed: ['playerId?', 'currency', 'gameCode', 'mode'],
+    replies: { 200: replies.launchReply },
+    errors: ['GAMENOTFOUND', 'GAMEROUNDNOTFOUND', 'GAMEROUNDOPEN'],
+  },
+  async (http, { operator, input }) => ok(await launchGame(http, operator, input)),
+);
+
+interface Launched {
   url: string;
   isNew: boolean;
   internalPlayerId: string;
 }
 
 /**
- * POST /getGameURL (docs/interface#get-game-url): checks the request, registers the player, makes a launch token.
+ * Checks the request, registers the player, makes a launch token.
  * @throws RefusedError GAMENOTFOUND, INVALIDREQUEST (currency, profile), and in history mode GAMEROUNDNOTFOUND, GAMEROUNDOPEN
  */
-export async function launchGame(
-  http: RouteContext,
-  operator: OperatorSettings,
-  asked: GetGameURL,
-): Promise<Launched> {
+async function launchGame(http: RouteContext, operator: OperatorSettings, asked: Asked): Promise<Launched> {
   const { deps } = http;
   const game = deps.tenants.game(asked.gameCode);
   if (game === undefined) throw refuse('GAMENOTFOUND');
@@ -62,14 +125,14 @@ function multiplierOf({ currencies }: OperatorSettings, currency: string): numbe
   return multiplier;
 }
 
-function modeSeed(operator: OperatorSettings, asked: GetGameURL, multiplier: number): Partial<SessionSeed> {
+function modeSeed(operator: OperatorSettings, asked: Asked, multiplier: number): Partial<SessionSeed> {
   if (asked.mode === 'history') return { onlyGameround: asked.gameround! };
   if (asked.mode !== 'demo') return {};
   const amount = timesMultiplier(operator.demoBalance, multiplier, 'down');
   return { balance: { balances: [{ type: 'real', amount, currency: asked.currency }] } };
 }
 
-function launchUrl(baseUrl: string, game: GameDefinition, asked: GetGameURL, token: string): string {
+function launchUrl(baseUrl: string, game: GameDefinition, asked: Asked, token: string): string {
   const url = new URL(game.launchUrl);
   const { language, mode, gameCode, gameround } = asked;
   const query: Partial<Record<LaunchQuery, string>> = {
@@ -93,13 +156,13 @@ function profilesOf(operator: OperatorSettings, profile: string | undefined): So
     });
 }
 
-function settingsIn(options: GetGameURL['options']): SomeGameSettings {
+function settingsIn(options: Asked['options']): SomeGameSettings {
   const { device: _device, ...settings } = options ?? {};
   return settings;
 }
 
 /** A demo player without a playerId gets a random id, which is not registered. */
-async function playerOf({ deps }: RouteContext, operator: OperatorSettings, asked: GetGameURL) {
+async function playerOf({ deps }: RouteContext, operator: OperatorSettings, asked: Asked) {
   if (asked.playerId === undefined) {
     const internalPlayerId = randomUUID();
     return { playerId: `demo-${internalPlayerId}`, internalPlayerId, isNew: true };
@@ -108,11 +171,7 @@ async function playerOf({ deps }: RouteContext, operator: OperatorSettings, aske
   return { playerId: asked.playerId, ...registered };
 }
 
-async function mustBeOver(
-  { deps }: RouteContext,
-  operator: OperatorSettings,
-  asked: GetGameURL,
-): Promise<void> {
+async function mustBeOver({ deps }: RouteContext, operator: OperatorSettings, asked: Asked): Promise<void> {
   const round = await deps.rounds.commands.describeRound(asked.gameround!);
   const isTheirs =
     round?.identity.operatorId === operator.operatorId &&

@@ -1,27 +1,43 @@
-import type Router from '@koa/router';
 import type { Next } from 'koa';
+import { z } from 'zod';
 import { refuse, refuseBecause } from '../../domain/errors';
 import { freePlaysAvailable } from '../../domain/free-plays';
 import type { Session } from '../../domain/session';
 import type { OpenSession } from '../../sessions';
-import type { CallState, Context, RouteContext } from '../route-context';
-import * as operations from '../operations/player-and-service';
-import { balanceReply, tokenData } from '../replies';
+import type { Described, Endpoint } from '../endpoint';
 import { queryOf } from '../query';
-import { validated } from '../schemas/fields';
+import { balanceReply, tokenData } from '../replies';
+import type { Context, RouteContext } from '../route-context';
+import { token, validated } from '../schemas/fields';
+import * as replies from '../schemas/operator-replies';
 import { currentBalance } from '../wallet-balance';
 import { openRoundHash } from './reads';
 
-/** Calls of the game's page in the player's browser (docs/interface#connect). They are not signed; the token authenticates them. */
-export function playerRoutes(http: RouteContext, router: Router<CallState>): void {
-  const { sessions } = http.deps;
+/*
+ * Calls of the game's page in the player's browser (docs/interface#connect). They are not signed; the token authenticates
+ * them.
+ */
 
-  router.get(operations.connect.path, fromAnyPage, async (ctx) => {
-    const launchToken = tokenOf(ctx);
+const byToken = z.object({
+  token: token.meta({ description: 'A launch token (connect) or a session’s token.' }),
+});
+
+export const connect = playerEndpoint(
+  {
+    path: '/connect',
+    summary: 'Starts a session and uses up the launch token',
+    description:
+      'A launch URL carries this address as `login`. Of several connects at the same time one succeeds. If the operator or ' +
+      'the game does not respond, the same token can be used again. HEAD is refused.',
+    replies: { 200: replies.connectReply },
+    errors: ['LAUNCHURLSPENT', 'WALLETUNAVAILABLE', 'GAMEPROVIDERUNAVAILABLE'],
+  },
+  async (http, launchToken, ctx) => {
+    const { sessions } = http.deps;
     const opened = await guessing(http, ctx, () => sessions.connect(launchToken));
     try {
       const { session } = opened;
-      ctx.body = await http.admission.within(JSON.stringify(['player', session.operatorId]), () =>
+      return await http.admission.within(JSON.stringify(['player', session.operatorId]), () =>
         connected(http, opened),
       );
     } catch (error) {
@@ -29,17 +45,46 @@ export function playerRoutes(http: RouteContext, router: Router<CallState>): voi
       await sessions.undoConnect(launchToken, opened);
       throw error;
     }
-  });
+  },
+);
 
-  router.get(operations.refresh.path, fromAnyPage, async (ctx) => {
-    const { token, session } = await guessing(http, ctx, () => sessions.refresh(tokenOf(ctx)));
-    ctx.body = { token, tokenData: tokenData(session, token, await openRoundHash(http, session)) };
-  });
+export const refresh = playerEndpoint(
+  {
+    path: '/refresh',
+    summary: 'Extends a session by one hour; the token stays the same',
+    replies: { 200: replies.refreshReply },
+    errors: ['TOKENEXPIRED', 'LAUNCHURLSPENT'],
+  },
+  async (http, sent, ctx) => {
+    const { token, session } = await guessing(http, ctx, () => http.deps.sessions.refresh(sent));
+    return { token, tokenData: tokenData(session, token, await openRoundHash(http, session)) };
+  },
+);
 
-  router.get(operations.logout.path, fromAnyPage, async (ctx) => {
-    await guessing(http, ctx, () => sessions.logout(tokenOf(ctx)));
-    ctx.body = {};
-  });
+export const logout = playerEndpoint(
+  {
+    path: '/logout',
+    summary: 'Logs out; open rounds can still be finished',
+    replies: { 200: replies.emptyReply },
+    errors: ['LAUNCHURLSPENT'],
+  },
+  async (http, sent, ctx) => {
+    await guessing(http, ctx, () => http.deps.sessions.logout(sent));
+    return {};
+  },
+);
+
+function playerEndpoint(
+  described: Omit<Described<typeof byToken>, 'request'>,
+  handle: (http: RouteContext, token: string, ctx: Context) => Promise<object>,
+): Endpoint<typeof byToken> {
+  return {
+    ...{ ...described, method: 'get', caller: 'player', request: byToken },
+    register: (http, router) =>
+      router.get(described.path, fromAnyPage, async (ctx) => {
+        ctx.body = await handle(http, validated(byToken, queryOf(ctx)).token, ctx);
+      }),
+  };
 }
 
 async function connected(http: RouteContext, { token, session, gameSettings }: OpenSession): Promise<object> {
@@ -87,10 +132,6 @@ async function fromAnyPage(ctx: Context, next: Next): Promise<void> {
     return;
   }
   await next();
-}
-
-function tokenOf(ctx: Context): string {
-  return validated(operations.connect.request, queryOf(ctx)).token;
 }
 
 function guessing<T>(http: RouteContext, ctx: Context, lookUp: () => Promise<T>): Promise<T> {

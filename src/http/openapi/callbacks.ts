@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import * as schemas from '../schemas/callbacks';
 import * as replies from '../schemas/operator-replies';
 import { freeForm } from '../schemas/replies';
-import type { SignedField } from './operation';
+import type { SignedField } from '../endpoint';
 
 /** A call that the service makes (docs/interface#wallet-calls, #provider-callbacks). */
 export interface Callback {
