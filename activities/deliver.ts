@@ -4,6 +4,7 @@ import type { OperatorWallet } from '../src/clients/types';
 import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
+  TOO_LATE_REASON,
   type BetDelivery,
   type CommandEnd,
   type Delivered,
@@ -13,6 +14,7 @@ import {
 } from '../src/contracts/activities';
 import { COMMANDS } from '../src/contracts/gameround';
 import { classifyWalletReply } from '../src/domain/classify-wallet-reply';
+import { isOwn } from '../src/domain/round/known-entries';
 import { replyTo, snapshotOf } from '../src/domain/round/replies';
 import { owesNothing, applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
 import type { RoundState } from '../src/domain/round/types';
@@ -24,7 +26,7 @@ import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES, goOnWith } from './failures';
 import { whole } from './read-model';
 import { serverClock } from './server-clock';
-import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
+import type { KnownOperator, Observe, PreviousRuns, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies {
   tenants: TenantLookup;
@@ -32,6 +34,7 @@ export interface DeliverDependencies {
   guards: Guards;
   rounds: Rounds;
   times: ServerTimes;
+  previousRuns: PreviousRuns;
   observe: Observe;
   waitingCalls: WaitingCalls;
 }
@@ -89,7 +92,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const operator = await tenants.operator(delivery.round.operatorId);
       const info = activityInfo();
       const { attempt } = info;
-      const newer = isReset(delivery, info) ? await ahead(deps, delivery) : undefined;
+      const newer = await newerBeforeReset(deps, delivery);
       if (newer !== undefined) return newer;
       const known = rememberedFrom(delivery, info);
       const lastAnswer = (info.heartbeatDetails as Remembered | undefined)?.lastAnswer ?? delivery.lastAnswer;
@@ -248,7 +251,7 @@ const NEVER_SENT: WalletOutcome = {
   processed: false,
   notSent: 'its time was over before it could be sent',
 };
-const TOO_LATE: WalletOutcome = { kind: 'unknown', reason: 'too late to be sent again' };
+const TOO_LATE: WalletOutcome = { kind: 'unknown', reason: TOO_LATE_REASON };
 /** The pauses between this many attempts take longer than BET_AGE_MS, even if the server's clock was changed meanwhile. */
 const MAX_BET_ATTEMPTS = 5;
 
@@ -328,8 +331,8 @@ async function followUp(
 }
 
 /**
- * What an earlier attempt has recorded, so that its caller may be answered; in a run that a reset made, also the record if it
- * is newer. No earlier attempt records anything from now on, nor does one of the run before the reset.
+ * What an earlier attempt has recorded, so that its caller may be answered; in a run that a reset made, what the run before
+ * had come to. No earlier attempt records anything from now on, nor does one of the run before.
  */
 async function overtaken(
   deps: DeliverDependencies,
@@ -337,7 +340,27 @@ async function overtaken(
   version: number | undefined,
 ): Promise<Delivered | DeliveryResult | undefined> {
   const recorded = await deps.rounds.overtake(delivery.round.gameround, version, attemptAt());
-  return recorded ?? (isReset(delivery, activityInfo()) ? ahead(deps, delivery) : undefined);
+  return recorded ?? newerBeforeReset(deps, delivery);
+}
+
+/**
+ * The state to which the round had come before a person's reset, if this run does not know it. A call that was in flight then
+ * is in no record, so the histories of the runs before are read, too.
+ */
+async function newerBeforeReset(
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
+): Promise<DeliveryResult | undefined> {
+  const info = activityInfo();
+  if (!isReset(delivery, info)) return undefined;
+  const { gameround } = delivery.round;
+  const [recorded, told] = await Promise.all([
+    deps.rounds.ahead(gameround, delivery.own),
+    deps.previousRuns.newest(gameround, info.workflowExecution?.runId ?? ''),
+  ]);
+  const isTold = told !== undefined && !isOwn(delivery.own, told.version);
+  const newest = isTold && told.version > (recorded?.version ?? 0) ? told : recorded;
+  return newest && { kind: 'ahead', record: newest };
 }
 
 /** The bet's time is over. Finds its outcome without sending anything. */

@@ -6,7 +6,8 @@ import type { RoundSnapshot } from '../src/domain/round/types';
 import type { RoundDocument } from '../src/read-model/rounds';
 import { addTo, fieldsThatDiffer, parsed, type Totals } from './compare';
 import { describe, type Difference } from './differences';
-import { isOfOddForm, oddFormText, recordIn, type RecordInHistory } from './record';
+import { recordIn, type RecordInHistory } from '../src/histories/record';
+import { isOfOddForm, oddFormText } from './odd-form';
 import { replay, type Replayed, type ReplayOptions } from './replay';
 import { gameroundOf, type Run } from './runs';
 

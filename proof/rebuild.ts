@@ -6,7 +6,8 @@ import type { Rounds } from '../src/read-model/rounds';
 import type { Finding } from './audit';
 import { fieldsThatDiffer } from './compare';
 import { describe } from './differences';
-import { isOfOddForm, oddFormText, recordIn, type RecordInHistory } from './record';
+import { recordIn, type RecordInHistory } from '../src/histories/record';
+import { isOfOddForm, oddFormText } from './odd-form';
 import { gameroundOf, type Run } from './runs';
 
 export interface RebuildPorts {

@@ -2,7 +2,7 @@ import { Worker, type InjectedSinks } from '@temporalio/worker';
 import type { DataConverter } from '@temporalio/common';
 import type { CallSinks } from '../src/contracts/gameround';
 import { describe, differences } from './differences';
-import type { Fact } from './events';
+import type { Fact } from '../src/histories/facts';
 import type { Run } from './runs';
 import type { ToldSinks } from './told';
 

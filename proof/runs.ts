@@ -6,7 +6,7 @@ import { reconcileWorkflowIdOf } from '../src/contracts/reconcile';
 import type { Archive } from '../src/archive/types';
 import { historyFromText } from '../src/archive/history-text';
 import { plain, readHistoryFile, textIn, type ArchiveFile } from '../src/archive/names';
-import { factsOf, resetIn, type Fact, type History } from './events';
+import { factsOf, resetIn, type Fact, type History } from '../src/histories/facts';
 
 /** A run of a workflow with its history. */
 export interface Run {

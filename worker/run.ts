@@ -11,6 +11,7 @@ import { createActivities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
 import { createRoundControl } from '../src/commands/round-control';
 import { createServerTimes } from '../src/commands/server-times';
+import { createPreviousRuns } from '../src/histories/previous-runs';
 import type { Config } from '../src/config';
 import { openArchive } from '../src/archive';
 import { historySource } from '../src/archive/export';
@@ -46,6 +47,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     guards,
     rounds,
     times: createServerTimes(client),
+    previousRuns: createPreviousRuns(client),
     environment: config.environment,
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),
     gameSettings: lookup.gameSettings,

@@ -8,9 +8,10 @@ import { A_RECORD } from '../../src/read-model/guards';
 import { fieldsThatDiffer, parsed } from '../compare';
 import { describe } from '../differences';
 import { runsOfRound, type Evidence } from '../evidence';
-import { resetIn } from '../events';
+import { resetIn } from '../../src/histories/facts';
 import { historyToText } from '../../src/archive/history-text';
-import { isOfOddForm, oddFormText, recordIn, type RecordInHistory } from '../record';
+import { recordIn, type RecordInHistory } from '../../src/histories/record';
+import { isOfOddForm, oddFormText } from '../odd-form';
 import type { Run } from '../runs';
 import { sha256 } from './chain';
 import { reconciliationsIn } from './reconciliations';
@@ -150,7 +151,7 @@ async function collected(
     round: roundPart(snapshot, agreementOf(told, record, environment), known.decisions),
     steps,
     transactions: snapshot.transactions.map((one) => ({
-      ...transactionPart(one, snapshot, known),
+      ...transactionPart(one, snapshot),
       ...outcomeOf(one, snapshot, known),
     })),
     draws: await drawsOf(
@@ -259,14 +260,13 @@ function whoSettled(
 function transactionPart(
   stored: RoundTransaction,
   { identity }: RoundSnapshot,
-  { asked }: Known,
 ): Omit<TransactionPart, 'outcome'> {
-  const { type, hash, timestamp, balanceAfter } = stored;
+  const { hash, timestamp, balanceAfter } = stored;
   const money = (amount: number): string => moneyText(amount, identity.currency);
   const what = transactionText(stored, money);
   return {
     what: `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`,
-    at: asked.get(`${type} ${hash}`) ?? timestamp,
+    at: timestamp,
     hash,
     ...(balanceAfter === undefined || !Number.isSafeInteger(balanceAfter) || balanceAfter < 0
       ? {}

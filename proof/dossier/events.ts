@@ -1,6 +1,6 @@
 import { temporal } from '@temporalio/proto';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
-import type { History } from '../events';
+import type { History } from '../../src/histories/facts';
 
 /** An event of a history for a dossier: as Temporal stores it, with readable values and time. */
 export interface PlainEvent {

@@ -23,8 +23,6 @@ interface Said {
 export interface Known {
   /** What the wallet said, by type and hash. */
   said: Map<string, Said>;
-  /** The first time that it was sent with, by type and hash. A reset makes a transaction anew, with a later time. */
-  asked: Map<string, string>;
   decisions: { command: SettleCommand; at: string; isReconciliation: boolean }[];
   /** Balances that reconciliations returned. */
   balances: { at: string; balance: unknown }[];
@@ -32,7 +30,7 @@ export interface Known {
 
 /** From the events of each run of the round and of its reconciliations, the oldest run first. */
 export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
-  const known: Known = { said: new Map(), asked: new Map(), decisions: [], balances: [] };
+  const known: Known = { said: new Map(), decisions: [], balances: [] };
   const reconciliations = reconciliationsIn(runs);
   for (const events of runs) {
     const answers = answersIn(events);
@@ -49,7 +47,6 @@ export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
       if (type === 'ActivityTaskScheduled') {
         const args = valuesIn(about.input);
         calls.set(id, { activity: activityType?.name, args });
-        if (activityType?.name?.startsWith('deliver')) noteAsked(known, args);
       }
       const call = type === 'ActivityTaskCompleted' ? calls.get(Number(scheduledEventId)) : undefined;
       const [result] = valuesIn(about.result);
@@ -74,13 +71,6 @@ export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
     }
   }
   return known;
-}
-
-function noteAsked({ asked }: Known, args: unknown[]): void {
-  for (const { type, hash, timestamp } of (args[0] as WalletDelivery).call.transactions) {
-    const name = `${type} ${hash}`;
-    if (!asked.has(name)) asked.set(name, timestamp);
-  }
 }
 
 interface Answered {

@@ -1,4 +1,10 @@
-import type { CommandEnd, Delivered, PendingAnswer, WalletDelivery } from '../../src/contracts/activities';
+import {
+  TOO_LATE_REASON,
+  type CommandEnd,
+  type Delivered,
+  type PendingAnswer,
+  type WalletDelivery,
+} from '../../src/contracts/activities';
 import {
   COMMANDS,
   type Actor,
@@ -37,6 +43,7 @@ const AGAIN = 'The call comes again: ';
 interface Call {
   activity: string;
   args: unknown[];
+  scheduled: PlainEvent;
   startedAt?: string;
   attempt?: number;
   failure?: string;
@@ -165,7 +172,7 @@ export function stepsOf(
       }
       case 'ActivityTaskScheduled': {
         const { name } = Object(about.activityType) as { name?: string };
-        calls.set(event.id, { activity: name ?? '', args: valuesIn(about.input) });
+        calls.set(event.id, { activity: name ?? '', args: valuesIn(about.input), scheduled: event });
         break;
       }
       case 'ActivityTaskStarted': {
@@ -183,6 +190,7 @@ export function stepsOf(
       case 'ActivityTaskCanceled': {
         const call = calls.get(Number(about.scheduledEventId));
         if (call === undefined) break;
+        calls.delete(Number(about.scheduledEventId));
         const told = callText(call, event, currency);
         if (told === undefined) break;
         if (call.startedAt !== undefined) add({ ...event, at: call.startedAt }, 'service', told.sent);
@@ -215,6 +223,13 @@ export function stepsOf(
       default:
         break;
     }
+  }
+  // Calls that are under way, or that were when the run was stopped or reset: they may have had an effect.
+  for (const call of calls.values()) {
+    const told = callText(call, call.scheduled, currency);
+    if (told === undefined) continue;
+    add(call.scheduled, 'service', told.sent);
+    add(call.scheduled, 'service', 'This history has no answer to it');
   }
   return steps;
 }
@@ -381,8 +396,8 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
       .map((one) => `${transactionText(one, money)} (hash ${one.hash})`)
       .join(' and to ');
     const outcome = activity === 'deliver' ? (Object(result) as Partial<Delivered>).result : result;
-    const { kind, notSent } = Object(outcome) as Outcome;
-    const isSent = !notSent && kind !== 'guard-lost' && kind !== 'ahead';
+    const { kind, reason, notSent } = Object(outcome) as Outcome;
+    const isSent = !notSent && kind !== 'guard-lost' && kind !== 'ahead' && reason !== TOO_LATE_REASON;
     return {
       sent: `The service ${isSent ? 'asks' : 'is about to ask'} the operator's wallet to ${asked}${times}`,
       by: isByHand || (isDone && isSent && HAS_ANSWERED.has(kind ?? '')) ? answerer : 'service',

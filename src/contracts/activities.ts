@@ -21,6 +21,9 @@ export interface WalletDelivery {
 /** How long after its command entered the history a debit may be sent. Later the player may have left, so nothing is sent. */
 export const BET_AGE_MS = 10_000;
 
+/** Why a debit that may have been sent before is unknown: its time is over, so it is not sent again. */
+export const TOO_LATE_REASON = 'too late to be sent again';
+
 /** Additional data of a debit (docs/interface#bet-age). Times are the Temporal server's, in milliseconds since the epoch. */
 export interface BetDelivery {
   /** The round's first debit: the open-round guard has to be confirmed before it is sent. */

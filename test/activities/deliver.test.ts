@@ -17,6 +17,7 @@ import { cancelRound, decide } from '../../src/domain/round/decide';
 import { createRound } from '../../src/domain/round/create-round';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
+import type { Recorded } from '../../src/domain/round/known-entries';
 import type { RoundIdentity, RoundState } from '../../src/domain/round/types';
 import { callOf, type WalletAnswer, type WalletOutcome } from '../../src/domain/wallet-call';
 import { openDatabase, type Database } from '../../src/read-model/connect';
@@ -43,6 +44,8 @@ let state: RoundState;
 /** When an attempt was begun, and its signal came, as the Temporal server says. */
 let startedAt: number;
 let signalledAt: number | undefined;
+/** What the runs before a reset say. */
+let before: Recorded | undefined;
 
 beforeAll(async () => {
   database = openDatabase(process.env.TEST_MONGODB_URI!, `deliver_${randomUUID().slice(0, 8)}`);
@@ -60,6 +63,7 @@ beforeEach(async () => {
   answers = [];
   startedAt = ACCEPTED_AT;
   signalledAt = undefined;
+  before = undefined;
   deps = {
     tenants: {
       operator: () =>
@@ -81,6 +85,7 @@ beforeEach(async () => {
     guards: createGuards(db),
     rounds: createRounds(db, 'test'),
     times: { startedAt: () => Promise.resolve(startedAt), signalledAt: () => Promise.resolve(signalledAt) },
+    previousRuns: { newest: () => Promise.resolve(before) },
     observe: () => undefined,
     waitingCalls: createWaitingCalls(),
   };
@@ -207,15 +212,23 @@ describe('a record that is ahead of what this run has written is told, and nothi
 
 /** Of the current call, in a run that a person's reset made. */
 function neverSentAfterReset(): void {
-  test('after a reset is not sent if this run has not written the record, nor before the record can be read', async () => {
-    const { rounds } = deps;
-    for (const away of ['overtake', 'ahead'] as const) {
-      deps.rounds = { ...rounds, [away]: () => Promise.reject(new Error('MongoDB is away')) };
+  test('after a reset is not sent if the record or the run before says more, nor before both can be read', async () => {
+    const away = (): Promise<never> => Promise.reject(new Error('it is away'));
+    const { rounds, previousRuns } = deps;
+    for (const change of [
+      { rounds: { ...rounds, overtake: away } },
+      { rounds: { ...rounds, ahead: away } },
+      { previousRuns: { newest: away } },
+    ]) {
+      deps = { ...deps, rounds, previousRuns, ...change };
       await expect(deliver({}, 1, AFTER_RESET)).rejects.toThrow();
     }
-    deps.rounds = rounds;
+    deps = { ...deps, rounds, previousRuns };
+    const told = (version: number) => ({ kind: 'ahead', record: { version } });
+    before = { snapshot: snapshotOf(state), version: 8 };
+    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject(told(8));
     await rounds.write(snapshotOf(state), 9);
-    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'ahead', record: { version: 9 } });
+    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject(told(9));
     expect(sent).toBe(0);
     expect(await deliver(own(9), 1, AFTER_RESET)).not.toMatchObject({ kind: 'ahead' });
   });

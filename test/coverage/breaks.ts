@@ -2716,7 +2716,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c8.auditOdd#2'],
-    file: 'proof/record.ts',
+    file: 'proof/odd-form.ts',
     find: 'return [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind);',
     replace: 'return [].some((kind) => error instanceof kind);',
   },
@@ -2805,10 +2805,10 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (gameround === "")',
   },
   {
-    rows: ['c4.reset#3', 'c4.reset#4', 'c4.reset#5', 'c4.reset#6', 'c4.reset#7'],
+    rows: ['c4.reset', 'c4.reset#2', 'c4.reset#3', 'c4.reset#4', 'c4.reset#5', 'c4.reset#6', 'c4.reset#7'],
     file: 'activities/deliver.ts',
-    find: 'return recorded ?? (isReset(delivery, activityInfo()) ? ahead(deps, delivery) : undefined);',
-    replace: 'return recorded;',
+    find: 'if (!isReset(delivery, info)) return undefined;',
+    replace: 'return undefined;',
   },
   {
     rows: ['c4.reset#2'],
@@ -2817,16 +2817,10 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
-    rows: ['c4.reset#2'],
+    rows: ['c4.reset#8', 'c4.reset#9', 'c4.reset#10', 'c4.reset#11', 'c4.reset#12'],
     file: 'activities/deliver.ts',
-    find: 'isReset(delivery, info) ? await ahead(deps, delivery) : undefined;',
-    replace: 'undefined;',
-  },
-  {
-    rows: ['c4.reset'],
-    file: 'activities/deliver.ts',
-    find: 'return workflowExecution?.runId !== originalRunId;',
-    replace: 'return originalRunId === workflowExecution?.runId && originalRunId === "";',
+    find: 'const newest = isTold &&',
+    replace: 'const newest = told?.version === 0 && isTold &&',
   },
   {
     rows: ['c8.dossierFailures'],
@@ -2839,12 +2833,6 @@ export const BREAKS: readonly Break[] = [
     file: 'proof/dossier/collect.ts',
     find: 'stepsOf(events, run.run, currency, reconciliations, seen)',
     replace: 'stepsOf(events, run.run, currency, reconciliations)',
-  },
-  {
-    rows: ['c8.dossierReset#2'],
-    file: 'proof/dossier/collect.ts',
-    find: 'at: asked.get(`${type} ${hash}`) ?? timestamp,',
-    replace: 'at: timestamp,',
   },
   {
     rows: ['c8.dossierForm'],

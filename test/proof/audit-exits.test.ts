@@ -156,7 +156,7 @@ test.each<[string, (record: RoundDocument) => object, string]>([
   },
 );
 
-test('a round that a person has reset is no difference, open or over, once or twice, also while it waits', async () => {
+test('a round that a person has reset is no difference, open or over, once or twice, also during a call', async () => {
   const player = playerOf(harness);
   const open = await player.open({ winAmount: 5 });
   await player.win(open, { winAmount: 300 });
@@ -177,21 +177,22 @@ test('a round that a person has reset is no difference, open or over, once or tw
   const other = playerOf(harness);
   const { playerId } = other.session;
   const waiting = await other.open({ winAmount: 5 });
-  await harness.fault({ fault: 'hang', when: 'after', times: 100, match: { type: 'credit', playerId } });
+  await harness.fault({ fault: 'hang', when: 'after', match: { type: 'credit', playerId } });
   void other.end(waiting).catch(() => undefined);
-  const hung = async (count: number): Promise<void> => {
-    await until(
-      () => harness.callsOfPlayer(playerId),
-      (calls) => calls.filter(({ fault }) => fault === 'hang').length >= count,
-    );
-  };
-  await hung(1);
+  await until(
+    () => harness.callsOfPlayer(playerId),
+    (calls) => calls.some(({ fault }) => fault === 'hang'),
+  );
   await resetRound(harness, waiting);
-  await hung(2);
+  await until(
+    () => harness.rounds.find(waiting),
+    (record) => record?.attention.includes('restored') === true,
+  );
   expect((await proof.audited()).all).toEqual({});
   // Without the run that the reset has ended.
   expect((await proof.audited({ since: new Date().toISOString() })).all).toEqual({});
   await harness.clearFaults();
+  await harness.reconcile(other.session.operatorId, waiting);
   await finished(harness, waiting);
   expect((await proof.audited()).all).toEqual({});
 });

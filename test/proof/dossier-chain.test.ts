@@ -1,3 +1,4 @@
+import { TOO_LATE_REASON } from '../../src/contracts/activities';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -143,11 +144,16 @@ test.each([7, null, { balances: null }, { balances: [null] }])(
   },
 );
 
-test('a bet that was not sent is not told as declined by the wallet', () => {
+test.each([
+  [
+    'its time was over',
+    { kind: 'declined', unauthorised: true, processed: false, notSent: 'its time was over' },
+  ],
+  ['it is not known', { kind: 'unknown', reason: TOO_LATE_REASON }],
+])('a bet that was not sent is not told as asked of the wallet: %s', (why, result) => {
   const call = {
     transactions: [{ type: 'debit', isFirstDebit: true, hash: 'h', amount: 5, currency: 'EUR' }],
   };
-  const result = { kind: 'declined', unauthorised: true, processed: false, notSent: 'its time was over' };
   const at = '2026-11-29T20:00:00.000Z';
   const identity = 'gameround:1@test';
   const events: [string, Record<string, unknown>][] = [
@@ -161,7 +167,17 @@ test('a bet that was not sent is not told as declined by the wallet', () => {
   );
   expect(lines(steps)).toEqual([
     "service: The service is about to ask the operator's wallet to take a bet of 0.05 EUR (hash h)",
-    'service: Nothing was sent: its time was over',
+    expect.stringMatching(new RegExp(`^service: .*${why}`, 'i')),
+  ]);
+});
+
+test('a call that was in flight when the run was stopped or reset is told', () => {
+  const call = { transactions: [{ type: 'credit', hash: 'h', amount: 5, currency: 'EUR' }] };
+  const about = { activityType: { name: 'deliver' }, input: [{ call }] };
+  const event = { id: 1, at: '2026-11-29T20:00:00.000Z', type: 'ActivityTaskScheduled', about };
+  expect(lines(stepsOf([event], 1, 'EUR'))).toEqual([
+    "service: The service asks the operator's wallet to pay a win of 0.05 EUR (hash h)",
+    'service: This history has no answer to it',
   ]);
 });
 

@@ -289,27 +289,6 @@ test('what a reset gives to the new run again is told once', async () => {
   ]);
 });
 
-test('a transaction that a reset sends again has the time at which the wallet was first asked', async () => {
-  const player = playerOf(harness);
-  const hash = await player.open({ winAmount: 5 });
-  const match = { type: 'credit', gameRound: hash };
-  await harness.fault({ fault: 'hang', when: 'after', match });
-  void player.end(hash).catch(() => undefined);
-  await until(
-    () => harness.sent(hash),
-    (sent) => sent.includes('credit+end'),
-  );
-  await resetRound(harness, hash);
-  await finished(harness, hash);
-  const timesAsked = (await harness.calls(hash))
-    .flatMap(({ body }) => body.transactions)
-    .flatMap(({ type, timestamp }) => (type === 'credit' ? [timestamp] : []));
-  expect(timesAsked).toHaveLength(2);
-  expect(timesAsked[1]).not.toBe(timesAsked[0]);
-  const { transactions } = await dossierOf(hash);
-  expect(transactions.find(({ stored }) => stored.type === 'credit')?.at).toBe(timesAsked[0]);
-});
-
 test('with payload keys, a failure is readable and has no stack trace', async () => {
   const player = playerOf(harness);
   const hash = await player.open({ winAmount: 5 });

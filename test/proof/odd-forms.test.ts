@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { audit, type Document } from '../../proof/audit';
 import { quietRuntime } from '../../proof/command';
 import { rebuild } from '../../proof/rebuild';
-import { recordIn } from '../../proof/record';
+import { recordIn } from '../../src/histories/record';
 import { runsInArchive, type Run } from '../../proof/runs';
 import { openArchive } from '../../src/archive';
 import { createPayloadCodec } from '../../src/payloads/codec';

@@ -1,6 +1,6 @@
-import { factsOf, type Fact } from '../../proof/events';
+import { factsOf, type Fact } from '../../src/histories/facts';
 import { historyFromText } from '../../src/archive/history-text';
-import { recordIn } from '../../proof/record';
+import { recordIn } from '../../src/histories/record';
 import { createPayloadCodec } from '../../src/payloads/codec';
 import { totals } from '../../src/domain/round/replies';
 import { recorded } from './support';

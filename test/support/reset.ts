@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { temporal } from '@temporalio/proto';
 import type { RoundsHarness } from './rounds-harness';
+
+const { RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL: SIGNAL, RESET_REAPPLY_EXCLUDE_TYPE_UPDATE: UPDATE } =
+  temporal.api.enums.v1.ResetReapplyExcludeType;
 
 /** Resets a round as a person does, to the task in which its first or its newest wallet call was decided. */
 export async function resetRound(
   harness: RoundsHarness,
   gameround: string,
   to: 'first' | 'newest' = 'newest',
+  /** Whether the new run gets the later commands again. */
+  withCommands = true,
 ): Promise<void> {
   const handle = harness.handle(gameround);
   const { runId } = await handle.describe();
@@ -19,5 +25,6 @@ export async function resetRound(
     workflowExecution: { workflowId: handle.workflowId, runId },
     workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId ?? null,
     ...{ requestId: randomUUID(), reason: 'test' },
+    resetReapplyExcludeTypes: withCommands ? [] : [SIGNAL, UPDATE],
   });
 }

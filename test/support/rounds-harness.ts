@@ -19,6 +19,7 @@ import { createReconciliation } from '../../src/commands/reconcile-transactions'
 import { repairRecords, type Repaired } from '../../src/commands/repair-records';
 import { createRoundControl } from '../../src/commands/round-control';
 import { createServerTimes } from '../../src/commands/server-times';
+import { createPreviousRuns, type PreviousRuns } from '../../src/histories/previous-runs';
 import type { LocalWorker } from '../../src/commands/local-worker';
 import type { CommandPorts } from '../../src/commands/ports';
 import type { RoundService } from '../../src/commands/types';
@@ -160,6 +161,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
     times: createServerTimes(client),
+    previousRuns: createPreviousRuns(client),
     waitingCalls: here?.waitingCalls,
     observe: (delivery) => void deliveries.push(delivery),
   });
@@ -241,6 +243,8 @@ export interface ActivitySettings {
   control?: RoundControl;
   /** Only bets that aren't a first attempt of a first one need them. */
   times?: ServerTimes;
+  /** Only rounds that were reset need them. */
+  previousRuns?: PreviousRuns;
   /** Default: no caller waits in the worker's process. */
   waitingCalls?: WaitingCalls | undefined;
   observe?: (delivery: Delivery) => void;
@@ -254,6 +258,7 @@ const NO_CONTROL: RoundControl = {
 };
 
 const NO_TIMES: ServerTimes = { startedAt: noReconciliation, signalledAt: noReconciliation };
+const NO_PREVIOUS_RUNS: PreviousRuns = { newest: noReconciliation };
 
 /** The real activities over a database and the sandbox's wallet. */
 export function activitiesOver(
@@ -266,6 +271,7 @@ export function activitiesOver(
     guard,
     control = NO_CONTROL,
     times = NO_TIMES,
+    previousRuns = NO_PREVIOUS_RUNS,
     waitingCalls = createWaitingCalls(),
     observe = () => undefined,
   }: ActivitySettings,
@@ -289,6 +295,7 @@ export function activitiesOver(
     guards: createGuards(db),
     rounds: createRounds(db, 'test'),
     times,
+    previousRuns,
     environment: 'test',
     control,
     gameSettings: () => Promise.resolve({ jurisdiction: 'test' }),

@@ -6,8 +6,8 @@ import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/roun
 import { workflowBundle } from '../support/workflow-bundle';
 
 /*
- * A person resets a round's workflow. What it delivers from then on may be a repeat. If its record says more than the new run
- * has done, the new run sends nothing.
+ * A person resets a round's workflow. If the record or the run before says more than the new run has done, the new run sends
+ * nothing: it takes that state over.
  */
 
 const OWN = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit reached.' };
@@ -46,40 +46,110 @@ function settled(hash: string, isSettled: (record: RoundSnapshot) => boolean): P
   );
 }
 
-const isDecided = ({ transactions }: RoundSnapshot): boolean =>
-  transactions.every(({ outcome }) => outcome !== 'pending');
+/** Waits until the round has taken over what the run before had come to. */
+const marked = (hash: string): Promise<RoundSnapshot | undefined> =>
+  until(
+    () => harness.rounds.find(hash),
+    (record) => record?.attention.includes('restored') === true,
+  );
 
-test('during a credit that was paid, and is refused then: crashed, never voided', async () => {
+const shown = ({ transactions }: RoundSnapshot): unknown =>
+  transactions.map(({ type, amount, outcome }) => [type, amount, outcome]);
+
+describe.each(['first', 'newest'] as const)(
+  'to its %s wallet call while the newest one is in flight',
+  (to) => {
+    /** Lets the newest call hang in the wallet, which has processed it, and resets the round. */
+    async function resetDuring(player: Player, type: string, call: () => Promise<unknown>): Promise<string> {
+      await answers(player, type, HANG_AFTER);
+      void call().catch(() => undefined);
+      const hash = await whileItHangs(player);
+      await resetRound(harness, hash, to);
+      return hash;
+    }
+
+    test.each<[string, (player: Player, hash: string) => Promise<unknown>]>([
+      ['a collect', (player, hash) => player.collect(hash, 300)],
+      ['an end', (player, hash) => player.end(hash)],
+    ])('%s that was paid: crashed, and a reconciliation sends it again with its hash', async (_, call) => {
+      const player = playerOf(harness);
+      const hash = await player.open({ winAmount: 305 });
+      await resetDuring(player, 'credit', () => call(player, hash));
+      await marked(hash);
+      expect(await harness.sent(hash)).toHaveLength(2);
+      await harness.reconcile(player.session.operatorId, hash);
+      await finished(harness, hash);
+      const { ledger } = await agreedBooks(harness, hash);
+      expect(ledger.net).toBe(305 - STAKE);
+    });
+
+    test('a void: it is sent again', async () => {
+      const player = playerOf(harness);
+      const hash = await player.open();
+      await resetDuring(player, 'void', () => player.void(hash));
+      await finished(harness, hash);
+      const { ledger } = await agreedBooks(harness, hash);
+      expect(ledger.net).toBe(0);
+    });
+
+    test('the first bet: crashed, and it is unknown until a person settles it', async () => {
+      const player = playerOf(harness);
+      const hash = await resetDuring(player, 'debit', () => player.start({ roundId: 'r' }));
+      expect(shown((await marked(hash))!)).toEqual([['debit', STAKE, 'unknown']]);
+      expect(await harness.sent(hash)).toEqual(['debit']);
+    });
+
+    test('a follow-up debit: crashed, and a person settles it by the books', async () => {
+      const player = playerOf(harness, { gameCode: FOLLOW_UP_GAME });
+      const hash = await player.open({ rngCallId: 'one', roundId: 'r' });
+      await resetDuring(player, 'debit', () => player.start({ rngCallId: 'two', roundId: 'r' }));
+      const record = (await marked(hash))!;
+      expect(shown(record)).toEqual([
+        ['debit', STAKE, 'accepted'],
+        ['debit', STAKE, 'unknown'],
+      ]);
+      const accepted = record.transactions.slice(1).map((one) => one.hash);
+      const settle = { key: 'ticket', reason: 'in the books', accepted, declined: [] };
+      await harness.handle(hash).executeUpdate('settle', { args: [settle] });
+      await harness.reconcile(player.session.operatorId, hash);
+      await finished(harness, hash);
+      const { ledger } = await agreedBooks(harness, hash);
+      expect(ledger.net).toBe(-2 * STAKE);
+    });
+  },
+);
+
+test('without the later commands, while a collect is in flight: the next command crashes the round, and it is paid once', async () => {
   const player = playerOf(harness);
-  const hash = await player.open({ winAmount: 700 });
-  await answers(player, 'credit', HANG_AFTER, REFUSED);
-  player.end(hash, 'e').catch(() => undefined);
+  const hash = await player.open({ winAmount: 5 });
+  await player.win(hash, { winAmount: 300 });
+  await answers(player, 'credit', HANG_AFTER);
+  void player.collect(hash, 300).catch(() => undefined);
   await whileItHangs(player);
-  await resetRound(harness, hash);
-  await settled(hash, ({ crashed }) => crashed);
-  expect(await harness.sent(hash)).toEqual(['debit', 'credit+end', 'credit+end']);
-});
-
-test('during a follow-up debit that was taken, and is refused then: voided', async () => {
-  const player = playerOf(harness, { gameCode: FOLLOW_UP_GAME });
-  const hash = await player.open({ rngCallId: 'one', roundId: 'r' });
-  await answers(player, 'debit', HANG_AFTER, REFUSED);
-  player.start({ rngCallId: 'two', roundId: 'r' }).catch(() => undefined);
-  await whileItHangs(player);
-  await resetRound(harness, hash);
-  await settled(hash, (record) => record.transactions.length > 2 && isDecided(record));
-  expect((await harness.ledger(hash)).net).toBe(-STAKE);
-});
-
-test('during the bet that was taken, and is refused then: voided', async () => {
-  const player = playerOf(harness);
-  await answers(player, 'debit', HANG_AFTER, REFUSED);
-  player.start({ roundId: 'r' }).catch(() => undefined);
-  const hash = await whileItHangs(player);
-  await resetRound(harness, hash);
-  await settled(hash, (record) => record.status === 'cancel' && isDecided(record));
+  await resetRound(harness, hash, 'newest', false);
+  await refused(player.end(hash)).catch(() => undefined);
+  await marked(hash);
+  await harness.reconcile(player.session.operatorId, hash);
+  await finished(harness, hash);
   const { ledger } = await agreedBooks(harness, hash);
-  expect(ledger.net).toBe(0);
+  expect(ledger.net).toBe(305 - STAKE);
+});
+
+test('of a round that is over and has lost its record: the round stays over, and has its record again', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 300 });
+  await player.end(hash);
+  await finished(harness, hash);
+  const [sent, record] = [await harness.sent(hash), await harness.rounds.find(hash)];
+  await harness.rounds.collection.deleteOne({ _id: hash });
+  await resetRound(harness, hash, 'first');
+  await until(
+    () => harness.rounds.find(hash),
+    (again) => again !== undefined,
+  );
+  await finished(harness, hash);
+  expect(await harness.rounds.find(hash)).toEqual(record);
+  expect(await harness.sent(hash)).toEqual(sent);
 });
 
 describe.each(['first', 'newest'] as const)('to its %s wallet call, which the record knows', (to) => {
@@ -99,11 +169,6 @@ describe.each(['first', 'newest'] as const)('to its %s wallet call, which the re
     await Worker.runReplayHistory({ workflowBundle: bundle }, await harness.handle(hash).fetchHistory());
     return (await harness.rounds.find(hash))!;
   }
-  const marked = (hash: string): Promise<unknown> =>
-    until(
-      () => harness.rounds.find(hash),
-      (record) => record!.attention.includes('restored'),
-    );
   /** Waits until a run after the current one is over. */
   async function overAgain(hash: string): Promise<() => Promise<void>> {
     const { runId } = await harness.handle(hash).describe();
@@ -115,9 +180,6 @@ describe.each(['first', 'newest'] as const)('to its %s wallet call, which the re
       await finished(harness, hash);
     };
   }
-  const shown = ({ transactions }: RoundSnapshot): unknown =>
-    transactions.map(({ type, amount, outcome }) => [type, amount, outcome]);
-
   test('a round that is over: the new run ends as it was recorded, and sends nothing', async () => {
     const player = playerOf(harness);
     const hash = await player.open({ winAmount: 5 });

@@ -7,7 +7,7 @@ type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 /** How a run ended. */
 export type Ending = 'completed' | 'failed' | 'continued' | 'terminated';
 
-/** An event of a history, as far as it says what a round did. `what` is the name under which told.ts reports the same. */
+/** An event of a history, as far as it says what a round did. `what` is the name under which proof/told.ts reports the same. */
 export type Fact = { eventId: string } & (
   | { is: 'started'; args: unknown[] }
   | { is: 'scheduled'; what: string; activity: string; args: unknown[] }
@@ -18,7 +18,7 @@ export type Fact = { eventId: string } & (
 );
 
 /** Reads the facts of a history, decrypted. @throws UnreadablePayloadError */
-export async function factsOf(history: History, codec: PayloadCodec): Promise<Fact[]> {
+export async function factsOf(history: History, codec: Pick<PayloadCodec, 'decode'>): Promise<Fact[]> {
   const scheduled = new Map<string, { what: string; activity: string }>();
   const facts: Fact[] = [];
   const values = (payloads: { payloads?: Payload[] | null } | null | undefined): Promise<unknown[]> =>
@@ -30,16 +30,22 @@ export async function factsOf(history: History, codec: PayloadCodec): Promise<Fa
   return facts;
 }
 
-/** The last reset of a run: its event, and the id of the run that it made. */
+/** The last reset of a run: its event, the run that it made, and the run that it has ended. */
 export interface Reset {
   eventId: number;
   runId: string;
+  baseRunId: string;
 }
 
 export function resetIn({ events }: History): Reset | undefined {
   const event = events?.findLast((one) => one.workflowTaskFailedEventAttributes?.newRunId);
-  const runId = event?.workflowTaskFailedEventAttributes?.newRunId;
-  return runId ? { eventId: Number(event?.eventId), runId } : undefined;
+  const { newRunId: runId, baseRunId } = event?.workflowTaskFailedEventAttributes ?? {};
+  return runId ? { eventId: Number(event?.eventId), runId, baseRunId: baseRunId ?? '' } : undefined;
+}
+
+/** The run as which this one was continued. */
+export function nextRunIn({ events }: History): string | undefined {
+  return events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
 }
 
 type Values = (payloads: { payloads?: Payload[] | null } | null | undefined) => Promise<unknown[]>;
@@ -100,7 +106,7 @@ function aboutOf(
   return scheduled.get(id) ?? { what: `activity of event ${id}`, activity: '' };
 }
 
-async function valuesOf(payloads: Payload[], codec: PayloadCodec): Promise<unknown[]> {
+async function valuesOf(payloads: Payload[], codec: Pick<PayloadCodec, 'decode'>): Promise<unknown[]> {
   const decoded = await codec.decode(payloads);
   return decoded.map((payload) => defaultPayloadConverter.fromPayload<unknown>(payload));
 }

@@ -1,10 +1,10 @@
-import type { CommandEnd, Delivered, DeliveryResult, ProjectedRound } from '../src/contracts/activities';
-import type { GameroundResult, GameroundStart } from '../src/contracts/gameround';
-import { applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
-import { withKnown, type Recorded } from '../src/domain/round/known-entries';
-import { snapshotOf } from '../src/domain/round/replies';
-import type { RoundIdentity, RoundSnapshot, RoundState } from '../src/domain/round/types';
-import type { Ending, Fact } from './events';
+import type { CommandEnd, Delivered, DeliveryResult, ProjectedRound } from '../contracts/activities';
+import type { GameroundResult, GameroundStart } from '../contracts/gameround';
+import { applyWalletOutcome } from '../domain/round/apply-wallet-outcome';
+import { withKnown, type Recorded } from '../domain/round/known-entries';
+import { snapshotOf } from '../domain/round/replies';
+import type { RoundIdentity, RoundSnapshot, RoundState } from '../domain/round/types';
+import type { Ending, Fact } from './facts';
 
 /** What the history of a run says about the round's record. */
 export interface RecordInHistory {
@@ -15,6 +15,8 @@ export interface RecordInHistory {
   maybe: Recorded[];
   /** A delivery runs that may write a record of this version. */
   deliveringAs?: number;
+  /** What the deliveries left that may not have been recorded: the round with its pending call, or after its outcome. */
+  unrecorded: Recorded[];
   /** Absent while the run goes on. */
   ending?: Ending;
   /** What the history contradicts itself in. */
@@ -26,17 +28,9 @@ interface Write {
   version: number;
   /** The record, from the result of the activity. Undefined if the base of the left-out entries is unknown. */
   record: (result: unknown) => RoundSnapshot | undefined;
+  /** The round with the pending call of a delivery. */
+  before?: RoundSnapshot | undefined;
   isDelivery: boolean;
-}
-
-/** Whether a value of a history or a record has another form than the service writes. A server that is down fails otherwise. */
-export function isOfOddForm(error: unknown): error is Error {
-  return [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind);
-}
-
-/** For a person: what is of an odd form, and why. */
-export function oddFormText({ message }: Error): string {
-  return `the history or the record has another form than the service writes: ${message}`;
 }
 
 /**
@@ -51,6 +45,7 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
   if (identity === undefined) return undefined;
   const running = new Map<string, Write>();
   const unanswered: Write[] = [];
+  const unrecorded: Recorded[] = [];
   const faults: string[] = [];
   let written: Recorded | undefined = continued && {
     snapshot: snapshotOf(continued.state),
@@ -84,6 +79,9 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
         const snapshot = write.record(fact.result);
         if (snapshot === undefined) faults.push(`event ${fact.eventId}: the record before it is unknown`);
         else take({ snapshot, version: write.version }, write.scheduledId);
+      } else if (write?.isDelivery === true) {
+        const snapshot = write.record(fact.result) ?? write.before;
+        if (snapshot !== undefined) unrecorded.push({ snapshot, version: write.version });
       }
       const isRecorded = (fact.result as Partial<Delivered> | undefined)?.recordedAs !== undefined;
       if (fact.activity.startsWith('deliver') && !isRecorded) lastOutcome = at;
@@ -108,9 +106,21 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
         return snapshot === undefined ? [] : [{ snapshot, version }];
       }),
     ...deliveryIn(open),
+    unrecorded: [
+      ...unrecorded,
+      ...open.flatMap(({ before, version }) => (before === undefined ? [] : [{ snapshot: before, version }])),
+    ],
     ...(end === undefined ? {} : { ending: end.how }),
     faults,
   };
+}
+
+/** The newest state of the round that the run says. */
+export function newestIn({ written, maybe, unrecorded }: RecordInHistory): Recorded | undefined {
+  return [...(written === undefined ? [] : [written]), ...maybe, ...unrecorded].reduce<Recorded | undefined>(
+    (newest, one) => (newest === undefined || one.version > newest.version ? one : newest),
+    undefined,
+  );
 }
 
 function deliveryIn(open: readonly Write[]): { deliveringAs?: number } {
@@ -133,7 +143,10 @@ function writeOf(
   const before = withKnown(end.state, end.known, base);
   const record = (result: unknown): RoundSnapshot | undefined =>
     before && afterDelivery(before, result as Delivered);
-  return { scheduledId, version: end.version, record, isDelivery: true };
+  return {
+    ...{ scheduledId, version: end.version, record, isDelivery: true },
+    before: before && snapshotOf(before),
+  };
 }
 
 function afterDelivery(before: RoundState, { result, at }: Delivered): RoundSnapshot | undefined {
