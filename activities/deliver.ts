@@ -354,9 +354,10 @@ async function newerBeforeReset(
   const info = activityInfo();
   if (!isReset(delivery, info)) return undefined;
   const { gameround } = delivery.round;
+  const { runId = '' } = info.workflowExecution ?? {};
   const [recorded, told] = await Promise.all([
     deps.rounds.ahead(gameround, delivery.own),
-    deps.previousRuns.newest(gameround, info.workflowExecution?.runId ?? ''),
+    deps.previousRuns.newest(gameround, runId === delivery.originalRunId ? (delivery.resetRun ?? '') : runId),
   ]);
   const isTold = told !== undefined && !isOwn(delivery.own, told.version);
   const newest = isTold && told.version > (recorded?.version ?? 0) ? told : recorded;
@@ -401,7 +402,7 @@ function isLater(delivery: WalletDelivery, info: Info): boolean {
   return isRepeated(delivery, info) || delivery.bet?.isOver === true;
 }
 
-/** After a reset the workflow runs under another run id. */
-function isReset({ originalRunId }: WalletDelivery, { workflowExecution }: Info): boolean {
-  return workflowExecution?.runId !== originalRunId;
+/** After a reset the workflow runs under another run id. It may have continued as this run since. */
+function isReset({ originalRunId, resetRun }: WalletDelivery, { workflowExecution }: Info): boolean {
+  return resetRun !== undefined || workflowExecution?.runId !== originalRunId;
 }

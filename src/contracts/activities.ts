@@ -16,6 +16,8 @@ export interface WalletDelivery {
   lastAnswer?: string | undefined;
   /** The run in which the round, or this part of it, began. If another run delivers, a person has reset the workflow. */
   originalRunId: string;
+  /** An earlier run that a reset made, and that has continued as this one. */
+  resetRun?: string | undefined;
 }
 
 /** How long after its command entered the history a debit may be sent. Later the player may have left, so nothing is sent. */

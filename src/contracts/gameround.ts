@@ -50,6 +50,10 @@ export interface Continued {
   autoCloseAttempts: number;
   /** Commands that wait for their turn. */
   queue?: WaitingCommand[];
+  /** The id under which the run before began. It has another one if a reset made it. */
+  before?: string;
+  /** The newest run so far that a reset made. */
+  resetRun?: string | undefined;
 }
 
 export interface WaitingCommand {

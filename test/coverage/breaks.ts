@@ -2817,10 +2817,16 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
-    rows: ['c4.reset#8', 'c4.reset#9', 'c4.reset#10', 'c4.reset#11', 'c4.reset#12'],
+    rows: ['c4.reset#8', 'c4.reset#9', 'c4.reset#10', 'c4.reset#11', 'c4.reset#13'],
     file: 'activities/deliver.ts',
     find: 'const newest = isTold &&',
     replace: 'const newest = told?.version === 0 && isTold &&',
+  },
+  {
+    rows: ['c4.reset#12'],
+    file: 'workflows/gameround/index.ts',
+    find: 'return isReset ? continuedFromExecutionRunId : continued?.resetRun;',
+    replace: 'return isReset ? undefined : continued?.resetRun;',
   },
   {
     rows: ['c8.dossierFailures'],

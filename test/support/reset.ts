@@ -5,26 +5,38 @@ import type { RoundsHarness } from './rounds-harness';
 const { RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL: SIGNAL, RESET_REAPPLY_EXCLUDE_TYPE_UPDATE: UPDATE } =
   temporal.api.enums.v1.ResetReapplyExcludeType;
 
-/** Resets a round as a person does, to the task in which its first or its newest wallet call was decided. */
+interface ResetOptions {
+  /** Whether the new run gets the later commands again. Default: true. */
+  withCommands?: boolean;
+  /** Default: the newest run. */
+  runId?: string;
+}
+
+/**
+ * Resets a round as a person does: to the task in which its first or its newest wallet call was decided, or to its last task.
+ * Returns the id of the new run.
+ */
 export async function resetRound(
   harness: RoundsHarness,
   gameround: string,
-  to: 'first' | 'newest' = 'newest',
-  /** Whether the new run gets the later commands again. */
-  withCommands = true,
-): Promise<void> {
-  const handle = harness.handle(gameround);
-  const { runId } = await handle.describe();
+  to: 'first' | 'newest' | 'end' = 'newest',
+  { withCommands = true, runId }: ResetOptions = {},
+): Promise<string> {
+  const { workflowId } = harness.handle(gameround);
+  const handle = harness.client.workflow.getHandle(workflowId, runId);
   const { events } = await handle.fetchHistory();
-  const scheduled = (events ?? [])
+  const deliveries = (events ?? [])
     .flatMap(({ activityTaskScheduledEventAttributes: attributes }) => attributes ?? [])
     .filter(({ activityType }) => activityType?.name === 'deliver')
-    .at(to === 'first' ? 0 : -1);
-  await harness.client.workflowService.resetWorkflowExecution({
+    .map(({ workflowTaskCompletedEventId }) => workflowTaskCompletedEventId);
+  const lastTask = (events ?? []).findLast((event) => event.workflowTaskCompletedEventAttributes)?.eventId;
+  const eventId = to === 'end' ? lastTask : deliveries.at(to === 'first' ? 0 : -1);
+  const made = await harness.client.workflowService.resetWorkflowExecution({
     namespace: 'default',
-    workflowExecution: { workflowId: handle.workflowId, runId },
-    workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId ?? null,
+    workflowExecution: { workflowId, runId: runId ?? (await handle.describe()).runId },
+    workflowTaskFinishEventId: eventId ?? null,
     ...{ requestId: randomUUID(), reason: 'test' },
     resetReapplyExcludeTypes: withCommands ? [] : [SIGNAL, UPDATE],
   });
+  return made.runId;
 }

@@ -126,13 +126,42 @@ test('without the later commands, while a collect is in flight: the next command
   await answers(player, 'credit', HANG_AFTER);
   void player.collect(hash, 300).catch(() => undefined);
   await whileItHangs(player);
-  await resetRound(harness, hash, 'newest', false);
+  await resetRound(harness, hash, 'newest', { withCommands: false });
   await refused(player.end(hash)).catch(() => undefined);
   await marked(hash);
   await harness.reconcile(player.session.operatorId, hash);
   await finished(harness, hash);
   const { ledger } = await agreedBooks(harness, hash);
   expect(ledger.net).toBe(305 - STAKE);
+});
+
+test('of an earlier run that continues as new at once, while an end is in flight: the next command crashes the round', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 300 });
+  const newRun = async (before: string): Promise<void> => {
+    await until(
+      () => harness.handle(hash).describe(),
+      ({ runId }) => runId !== before,
+    );
+  };
+  const { runId } = await harness.handle(hash).describe();
+  // Updates fill a run long before its events do.
+  const win = (count: number): Promise<unknown> =>
+    harness
+      .handle(hash)
+      .executeUpdate('addWin', { args: [{ key: `win ${count}`, winAmount: 1, collect: false }] });
+  for (let count = 0; count < 105; count += 1) await win(count);
+  await newRun(runId);
+  await answers(player, 'credit', HANG_AFTER);
+  void player.end(hash, 'e').catch(() => undefined);
+  await whileItHangs(player);
+  await newRun(await resetRound(harness, hash, 'end', { withCommands: false, runId }));
+  await refused(player.end(hash, 'e'));
+  await marked(hash);
+  await harness.reconcile(player.session.operatorId, hash);
+  await finished(harness, hash);
+  const { ledger } = await agreedBooks(harness, hash);
+  expect(ledger.net).toBe(405 - STAKE);
 });
 
 test('of a round that is over and has lost its record: the round stays over, and has its record again', async () => {

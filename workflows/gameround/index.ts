@@ -15,6 +15,7 @@ import {
   stateUpdate,
   transactionsQuery,
   type GameroundResult,
+  type Continued,
   type GameroundStart,
   type RoundStateView,
 } from '../../src/contracts/gameround';
@@ -92,6 +93,7 @@ function setup(start: GameroundStart): Parts {
     state: continued?.state ?? createRound(identity, policy, command, startedAt()),
     guardLost: false,
     takenOver: false,
+    resetRun: resetRunBefore(continued),
   };
   const inbox = newInbox();
   for (const item of continued?.queue ?? []) restoreQueued(inbox, item);
@@ -332,8 +334,17 @@ async function continueInNewRun({ start, round, inbox, projection, autoClose }: 
       autoCloseAt: closeAt,
       autoCloseAttempts: attempts,
       queue: queueForNextRun(round, inbox),
+      before: workflowInfo().originalExecutionRunId,
+      resetRun: round.resetRun,
     },
   });
+}
+
+/** The run before, if a reset made it: then it runs under another id than the one that it began with. */
+function resetRunBefore(continued: Continued | undefined): string | undefined {
+  const { continuedFromExecutionRunId } = workflowInfo();
+  const isReset = continued?.before !== undefined && continued.before !== continuedFromExecutionRunId;
+  return isReset ? continuedFromExecutionRunId : continued?.resetRun;
 }
 
 function view(round: Round, inbox: Inbox, projection: Projection): RoundStateView {

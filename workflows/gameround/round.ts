@@ -11,6 +11,8 @@ export interface Round {
   state: RoundState;
   /** Another round holds the open-round guard, so this round ends without a debit. */
   guardLost: boolean;
+  /** An earlier run that a reset made, and that has continued as this one. */
+  resetRun: string | undefined;
   /** The current command found that the record is ahead (src/domain/round/restored.ts), so it is refused. */
   takenOver: boolean;
 }

@@ -235,6 +235,7 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
     creditAccepted,
     lastAnswer: pending.lastAnswer,
     originalRunId: workflowInfo().originalExecutionRunId,
+    resetRun: round.resetRun,
   };
 }
 
