@@ -6,16 +6,22 @@ const Message = temporal.api.history.v1.History;
 
 /**
  * A history as JSON. The SDK's own function fails where npm installs protobufjs twice, so this is the plain form of its
- * messages: enums by name, 64-bit numbers as text, bytes in base64.
+ * messages: enums by name, 64-bit numbers as text, bytes in base64. The names of each object are sorted, since Temporal returns
+ * those of a map in another order each time, and the text has a SHA-256.
  */
 export function historyToText(history: History): string {
-  return JSON.stringify(Message.fromObject(history).toJSON());
+  return JSON.stringify(Message.fromObject(history).toJSON(), sorted);
 }
 
 /** The events of a history in this form, each as a text. */
 export function eventsToText(events: NonNullable<History['events']>): string[] {
   const { events: plain = [] } = Message.fromObject({ events }).toJSON() as { events?: object[] };
-  return plain.map((event) => JSON.stringify(event));
+  return plain.map((event) => JSON.stringify(event, sorted));
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /**

@@ -2787,6 +2787,12 @@ export const BREAKS: readonly Break[] = [
     replace: "replaceAll('<', '&lt;')",
   },
   {
+    rows: ['c8.historyText'],
+    file: 'src/archive/history-text.ts',
+    find: '.sort(([one], [other]) => (one < other ? -1 : 1))',
+    replace: '',
+  },
+  {
     rows: ['c8.dossierName'],
     file: 'proof/dossier/verify.ts',
     find: 'if (!name.endsWith(wanted))',
