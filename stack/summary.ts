@@ -82,7 +82,8 @@ function webAddresses(web: string): [string, string][] {
   ];
   return [
     ['Temporal Web', web],
-    view('Rounds that wait', `${GAMEROUND_ATTENTION.name} IS NOT NULL`),
+    // A reset leaves the run before behind, terminated and with its mark.
+    view('Rounds that wait', `${GAMEROUND_ATTENTION.name} IS NOT NULL AND ExecutionStatus = "Running"`),
     view('Crashed rounds', `${GAMEROUND_ATTENTION.name} = 'crashed'`),
   ];
 }

@@ -24,7 +24,7 @@ async function rootOf(server: { url: string }): Promise<string> {
 const PRINTED = [
   '<a href="http://127.0.0.1:8080/docs">API description</a>',
   '<a href="http://127.0.0.1:8300">Temporal Web</a>',
-  '<a href="http://127.0.0.1:8300/namespaces/default/workflows?query=GameroundAttention+IS+NOT+NULL&amp;savedQuery=Rounds+that+wait">Rounds that wait</a>',
+  '<a href="http://127.0.0.1:8300/namespaces/default/workflows?query=GameroundAttention+IS+NOT+NULL+AND+ExecutionStatus+%3D+%22Running%22&amp;savedQuery=Rounds+that+wait">Rounds that wait</a>',
   '<a href="http://127.0.0.1:9001/launch?redirect=1">Play</a>',
 ];
 
