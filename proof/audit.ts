@@ -198,7 +198,11 @@ async function judgeOnce(
     if (told.written === undefined) return isLost(run, told) ? notRunning(judged, LOST_BET) : judged;
     return {
       ...judged,
-      finding: { gameround, kind: 'no-record', reasons: ['the history has written a record'] },
+      finding: {
+        gameround,
+        kind: 'no-record',
+        reasons: ['MongoDB has no record, and the history has written one'],
+      },
     };
   }
   if (record.version === told.deliveringAs) {

@@ -54,11 +54,13 @@ export function chainText(parts: readonly Pick<Entry, 'kind' | 'data'>[]): { tex
   const lines = parts.map(({ kind, data }, index) => {
     const entry = canonical({ n: index + 1, previous, kind, data } satisfies Entry);
     previous = sha256(entry);
-    return `{"entry":${entry},"hash":"${previous}"}`;
+    return `${ENTRY}${entry},"hash":"${previous}"}`;
   });
   return { text: `${FIRST_LINE}\n${lines.join(',\n')}\n],"head":"${previous}"}\n`, head: previous };
 }
 
+/** The line of each entry begins with it. */
+export const ENTRY = '{"entry":';
 const LINE = /^\{"entry":(.*),"hash":"([0-9a-f]{64})"\}(,?)$/s;
 const LAST_LINE = /^\],"head":"([0-9a-f]{64})"\}$/;
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:buffer';
-import { readChain, SEAL, sha256, type Entry } from './chain';
+import { ENTRY, readChain, SEAL, sha256, type Entry } from './chain';
 import { htmlOf, pageOf, partsOf } from './page';
 
 /** What was checked, and what is wrong with it. */
@@ -21,6 +21,8 @@ export function verify(
   if (bytes.byteLength > constants.MAX_STRING_LENGTH)
     return { head: '', entries: 0, problems: ['the file is larger than a dossier can be'] };
   const text = Buffer.from(bytes).toString('utf8');
+  if (!text.includes(ENTRY))
+    return { head: '', entries: 0, problems: ['this is no dossier: it has no entries'] };
   const first = Buffer.compare(Buffer.from(text), bytes) === 0 ? [] : ['a character is not valid UTF-8'];
   const isPage = !text.startsWith('{');
   const wanted = isPage ? '.html' : '.json';

@@ -71,7 +71,10 @@ test('rounds of every kind: the audit is clean, names each changed record, and i
       kind: 'differs',
       reasons: ['snapshot.transactions[1].amount: history 700, MongoDB 70'],
     }) as object,
-    [hashes['voided']!]: expect.objectContaining({ kind: 'no-record' }) as object,
+    [hashes['voided']!]: {
+      ...{ gameround: hashes['voided'], kind: 'no-record' },
+      reasons: ['MongoDB has no record, and the history has written one'],
+    },
     invented: expect.objectContaining({ kind: 'no-workflow' }) as object,
   });
   expect(changed.findings).toBe(4);

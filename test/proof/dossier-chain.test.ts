@@ -233,6 +233,13 @@ test('what was changed is named', async () => {
   expect(problems(forged.html, head)).toEqual([`the fingerprint is ${forged.head}, not ${head}`]);
 });
 
+test.each(['', 'x', '{"name":"gameround"}', '<!doctype html>'])(
+  'a file with the text %j is no dossier',
+  (text) => {
+    expect(verify(Buffer.from(text)).problems).toEqual(['this is no dossier: it has no entries']);
+  },
+);
+
 test('the chain is plain SHA-256 over the bytes of each entry', async () => {
   const { json, head } = write(await dossier('spin-lost'));
   let previous = '0'.repeat(64);
