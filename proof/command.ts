@@ -14,24 +14,34 @@ export type Options = Partial<Record<'hash' | 'since' | 'dir' | 'operator' | 'js
   all?: boolean;
 };
 
-/** Reads the options of a command. @throws PersonNeededError with the usage */
+const FORMS: Partial<Record<keyof Options, [form: z.ZodType<string>, text: string]>> = {
+  since: [z.iso.datetime({ offset: true }), 'a time such as 2026-01-02T03:04:05Z'],
+  hash: [z.uuid().toLowerCase(), 'the hash of a gameround, such as c78c5a24-5706-8ceb-8dc9-3b5ccd1a065e'],
+  // It becomes a part of a query.
+  operator: [z.string().regex(/^[^'"\\]+$/), 'the id of an operator, without quotes and backslashes'],
+};
+
+/** Reads the options of a command. @throws PersonNeededError with the value that is wrong, or with the usage */
 export function optionsOf(usage: string, allowed: readonly (keyof Options)[], args: string[]): Options {
   const options = Object.fromEntries(
     allowed.map((name) => [name, { type: name === 'all' ? 'boolean' : 'string' } as const]),
   );
+  const given = givenIn(usage, { args, options });
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const [form = z.unknown(), text] = FORMS[name as keyof Options] ?? [];
+      const { success, data } = form.safeParse(value);
+      if (!success) throw new PersonNeededError(`--${name}: ${JSON.stringify(value)} is not ${text}`);
+      return [name, data];
+    }),
+  );
+}
+
+function givenIn(usage: string, config: Parameters<typeof parseArgs>[0]): Options {
   try {
-    const { values } = parseArgs({ args, options });
-    const given: Options = values;
-    const { since, operator, hash } = given;
-    if (Object.values(given).includes('')) throw new Error('an option is empty');
-    if (since !== undefined) z.iso.datetime({ offset: true }).parse(since);
-    // They become a part of a query.
-    for (const id of [operator, hash])
-      if (id !== undefined)
-        z.string()
-          .regex(/^[^'"\\]+$/)
-          .parse(id);
-    return given;
+    const { values } = parseArgs(config);
+    if (Object.values(values).includes('')) throw new Error('an option is empty');
+    return values;
   } catch {
     throw new PersonNeededError(`usage: ${usage}`);
   }

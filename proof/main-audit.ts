@@ -11,7 +11,7 @@ import { auditPorts } from './evidence';
 import { jsonReport, linesOf, tableOf } from './report';
 
 const USAGE =
-  'npm run audit -- [--since 2026-01-02T03:04:05Z] [--operator <operatorId>] [--dir <folder>] [--json <file>]';
+  'npm run audit -- [--since 2026-01-02T03:04:05Z] [--operator <operatorId>] [--dir <folder or s3://bucket/prefix>] [--json <file>]';
 
 /** Compares the records in MongoDB with the histories of their rounds; see docs/operations.md. */
 runProcess(async () => {

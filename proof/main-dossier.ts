@@ -9,7 +9,8 @@ import { collect } from './dossier/collect';
 import { ownVersion } from './dossier/version';
 import { write } from './dossier/write';
 
-const USAGE = 'npm run dossier -- --hash <gameround> [--dir <folder>] [--out <file.html>]';
+const USAGE =
+  'npm run dossier -- --hash <gameround> [--dir <folder or s3://bucket/prefix>] [--out <file.html>]';
 
 /** Writes everything that is known of a round for a dispute; see docs/dossier.md. */
 runProcess(async () => {

@@ -1,23 +1,22 @@
-import { statSync } from 'node:fs';
 import { historySource } from '../src/archive/export';
 import { loadConfig } from '../src/config';
 import { connectLazily } from '../src/foundation';
 import { PersonNeededError, runProcess } from '../src/lifecycle';
-import { openArchive } from '../src/archive';
-import { optionsOf, progressOf } from './command';
+import { makeFolder } from '../src/archive/folder';
+import { archiveOf, optionsOf, progressOf } from './command';
 
 const USAGE = 'npm run export -- [--dir <folder or s3://bucket/prefix>] [--since 2026-01-02T03:04:05Z]';
 
 /** Writes the histories of runs that have ended to a folder or object store; see docs/operations.md. */
 runProcess(async () => {
-  const { dir, since } = optionsOf(USAGE, ['dir', 'since'], process.argv.slice(2));
+  const options = optionsOf(USAGE, ['dir', 'since'], process.argv.slice(2));
+  const { dir, since } = options;
   const config = loadConfig();
-  const to = dir ?? config.exportTo?.place;
-  if (to === undefined) throw new PersonNeededError(`EXPORT_TO is off; usage: ${USAGE}`);
+  if (dir !== undefined && !dir.startsWith('s3:')) await makeFolder(dir);
+  const archive = await archiveOf(config, options);
+  if (archive === undefined) throw new PersonNeededError(`EXPORT_TO is off; usage: ${USAGE}`);
   const { client, connection } = connectLazily(config);
-  if (dir !== undefined && !dir.startsWith('s3:') && statSync(dir, { throwIfNoEntry: false })?.isFile())
-    throw new PersonNeededError(`${dir} is no folder`);
-  const histories = historySource(client, await openArchive(to, config.exportTo?.endpoint));
+  const histories = historySource(client, archive);
   const progress = progressOf(['history', 'histories', 'exported']);
   let failed = 0;
   // The archive of another namespace is refused.

@@ -9,7 +9,7 @@ import { missingRounds } from './evidence';
 import { rebuild } from './rebuild';
 import { linesOf } from './report';
 
-const USAGE = 'npm run rebuild -- [--dir <folder>] [--hash <gameround>]';
+const USAGE = 'npm run rebuild -- [--dir <folder or s3://bucket/prefix>] [--hash <gameround>]';
 
 /** Writes the records and guards that MongoDB lacks from the histories of their rounds; see docs/operations.md. */
 runProcess(async () => {

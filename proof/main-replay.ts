@@ -10,7 +10,8 @@ import { runsOfRound } from './evidence';
 import { replay, type Problem } from './replay';
 import { runsInArchive, runsOnServer } from './runs';
 
-const USAGE = 'npm run replay -- --all | --since 2026-01-02T03:04:05Z | --hash <gameround> | --dir <folder>';
+const USAGE =
+  'npm run replay -- --all | --since 2026-01-02T03:04:05Z | --hash <gameround> | --dir <folder or s3://bucket/prefix>';
 
 /** Replays histories against the workflow code of this checkout; see docs/operations.md. */
 runProcess(async () => {

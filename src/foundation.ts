@@ -52,6 +52,9 @@ const COMMANDS: readonly ProcessName[] = ['repair-records', 'resume'];
 
 export async function openFoundation(process: ProcessName): Promise<Foundation> {
   const config = loadConfig();
+  const database = databaseOf(config);
+  // A command does not wait for a server that is down.
+  if (COMMANDS.includes(process)) await database.client.connect();
   const logger = createLogger({ level: config.logLevel, process });
   logger.info(describeConfig(config), `${process} starts`);
   const stopped = AbortSignal.any([stopSignal(), watchCertificates(config.temporal.tls, logger)]);
@@ -60,7 +63,6 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
     ? undefined
     : await startAdmin({ ...config.admin, metrics, logger });
   if (admin) logger.info({ host: config.admin.host, port: admin.port }, 'health and metrics');
-  const database = databaseOf(config);
   const { db } = database;
   const { secretsKey, callbackAddresses } = config;
   const file = COMMANDS.includes(process) ? undefined : config.tenantsFile;

@@ -115,13 +115,18 @@ export async function untilReached<T>(
 const [DEADLINE_EXCEEDED, NOT_FOUND, PERMISSION_DENIED, UNAVAILABLE, UNAUTHENTICATED] = [4, 5, 7, 14, 16];
 const MONGODB_AUTHENTICATION_FAILED = 18;
 
-/** Errors of Temporal's and MongoDB's clients, without loading the clients. */
+/** Errors of Temporal's, MongoDB's and the object store's clients and of the file system, without loading the clients. */
 interface ServerError {
   name?: string;
   message?: string;
   code?: unknown;
   /** Of gRPC. */
   details?: string;
+  /** Of the AWS SDK. */
+  $metadata?: object;
+  /** Of the file system: its message names the call and the path. */
+  syscall?: string;
+  path?: string;
   cause?: unknown;
 }
 
@@ -135,7 +140,15 @@ function whatToDo(error: unknown): string | undefined {
 
 /** Which server does not respond or refuses the call, for a command that does not wait for it. */
 function serverFault(error: unknown): string | undefined {
-  const { name = '', message, code, details, cause } = Object(error) as ServerError;
+  const { name = '', message, code, cause, $metadata, syscall, path, ...more } = Object(error) as ServerError;
+  // gRPC ends with it, also where it has none.
+  const details = more.details?.replace(/\W*Resolution note: $/, '');
+  if (syscall !== undefined && path !== undefined) return message;
+  if (message === 'Region is missing') return 'AWS_REGION is not set: name the region of the bucket';
+  if (name === 'CredentialsProviderError')
+    return `AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set: ${message}`;
+  if ($metadata !== undefined)
+    return `the object store refuses the call or does not respond: ${name}: ${message}`;
   if (['MongoServerSelectionError', 'MongoNetworkError', 'MongoNetworkTimeoutError'].includes(name))
     return `MONGODB_URI: MongoDB does not respond: ${message}`;
   if (name === 'MongoServerError' && code === MONGODB_AUTHENTICATION_FAILED)

@@ -8,13 +8,7 @@ export function openFolder(folder: string, limitMs: number): Archive {
   const ask = oneAtATime(folder, limitMs);
   return {
     place: folder,
-    has: (file) =>
-      ask(() =>
-        access(join(folder, file)).then(
-          () => true,
-          (error: NodeJS.ErrnoException) => notThere(error, false),
-        ),
-      ),
+    has: (file) => ask(() => isThere(join(folder, file))),
     write: (file, bytes) => ask(() => writeWhole(join(folder, file), bytes)),
     read: (file) => ask(() => readFile(join(folder, file))),
     async *list(prefix) {
@@ -60,7 +54,7 @@ function oneAtATime(folder: string, limitMs: number): Ask {
 
 /** Each write has its own file aside, since two processes may write the same one. A crash leaves only that. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const aside = join(dirname(path), `${randomUUID()}.part`);
   try {
     const target = await open(aside, 'wx', 0o600);
@@ -78,6 +72,21 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   // The name is stored only with its folder.
   const parent = await open(dirname(path), 'r');
   await parent.sync().finally(() => parent.close());
+}
+
+/** Node's own way to make the folders above, too, never ends for a folder such as /proc/x. */
+export async function makeFolder(folder: string): Promise<void> {
+  if (!(await isThere(dirname(folder)))) await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => notThere(error, false),
+  );
 }
 
 /** One subfolder after another, so that few names are in memory. */

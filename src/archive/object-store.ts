@@ -19,6 +19,8 @@ export async function openObjectStore({
   endpoint,
   limitMs,
 }: Bucket): Promise<Archive> {
+  // Its warning about the version of Node names nothing that a person at a command has to do.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   // It takes 20 MB of memory, and most installations use a folder.
   const { S3Client, GetObjectCommand, HeadObjectCommand, PutObjectCommand, paginateListObjectsV2, NotFound } =
     await import('@aws-sdk/client-s3');

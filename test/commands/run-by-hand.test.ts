@@ -93,6 +93,18 @@ test.each([
   expect(stderr).toMatch(/^usage: npm run (resume|repair-records) -- .+\n$/);
 });
 
+const AWAY = '127.0.0.1:1';
+
+test.each([
+  [...RESUME, { MONGODB_URI: `mongodb://${AWAY}` }, 'MONGODB_URI: MongoDB does not respond'],
+  [...REPAIR, { MONGODB_URI: `mongodb://${AWAY}` }, 'MONGODB_URI: MongoDB does not respond'],
+  [...REPAIR, { TEMPORAL_ADDRESS: AWAY }, 'TEMPORAL_ADDRESS: Temporal does not respond'],
+] as const)('%s says in one line that a server is away', async (script, args, change, line) => {
+  const { code, stderr } = await run(script, args, change);
+  expect([code, stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining(line)]]);
+  expect(stderr).not.toContain('Resolution note');
+});
+
 test('resume names an operator that does not exist', async () => {
   const { code, stderr } = await run('resume.js', ['--operator', 'opX']);
   expect([code, stderr]).toEqual([1, 'there is no operator "opX" in MongoDB\n']);

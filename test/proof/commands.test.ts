@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { optionsOf } from '../../proof/command';
+import { optionsOf, type Options } from '../../proof/command';
 import { projectRoot } from '../../stack/paths';
 import { finished, playerOf } from '../support/player';
 import { required, startRounds, type RoundsHarness } from '../support/rounds-harness';
@@ -12,6 +12,8 @@ import { bareEnvironment } from '../support/service-processes';
 /* A mistake in a setting or option of a command is one line that says what to do, and no stack trace. */
 
 const NOTHING = '127.0.0.1:1';
+const NO_ROUND = 'c78c5a24-5706-8ceb-8dc9-3b5ccd1a065e';
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 
 let harness: RoundsHarness;
 let folder: string;
@@ -60,7 +62,7 @@ test.each<[string, [name: string, args: string[], change: NodeJS.ProcessEnv][], 
     'a Temporal that is away',
     [
       ['audit', [], AWAY],
-      ['dossier', ['--hash', 'h'], AWAY],
+      ['dossier', ['--hash', NO_ROUND], AWAY],
       ['export', ['--dir', tmpdir()], AWAY],
     ],
     'TEMPORAL_ADDRESS: Temporal does not respond',
@@ -69,7 +71,7 @@ test.each<[string, [name: string, args: string[], change: NodeJS.ProcessEnv][], 
     'a namespace that is not there',
     [
       ['audit', [], OTHER],
-      ['dossier', ['--hash', 'h'], OTHER],
+      ['dossier', ['--hash', NO_ROUND], OTHER],
       ['export', ['--dir', tmpdir()], OTHER],
     ],
     'TEMPORAL_NAMESPACE: ',
@@ -77,8 +79,40 @@ test.each<[string, [name: string, args: string[], change: NodeJS.ProcessEnv][], 
   ['a MongoDB that is away', [['rebuild', [], NO_MONGODB]], 'MONGODB_URI: MongoDB does not respond'],
   [
     'a round that is not there',
-    [['dossier', ['--hash', 'h'], {}]],
-    'there is neither a history nor a record of h',
+    [['dossier', ['--hash', NO_ROUND.toUpperCase()], {}]],
+    `there is neither a history nor a record of ${NO_ROUND}`,
+  ],
+  [
+    'a bucket without a region',
+    [
+      ['audit', ['--dir', 's3://none'], {}],
+      ['export', ['--dir', 's3://none'], {}],
+    ],
+    'AWS_REGION is not set',
+  ],
+  [
+    'a bucket without credentials',
+    [['export', ['--dir', 's3://none'], { AWS_REGION: 'eu-west-1', AWS_EC2_METADATA_DISABLED: 'true' }]],
+    'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set: ',
+  ],
+  [
+    'an object store that is away',
+    [['export', [], { EXPORT_TO: 's3://none', EXPORT_ENDPOINT: `http://${NOTHING}`, ...CREDENTIALS }]],
+    'the object store refuses the call or does not respond: ',
+  ],
+  [
+    'a folder that can not be made',
+    [
+      ['export', ['--dir', '/proc/x'], {}],
+      ['export', ['--dir', '/proc/x/y'], {}],
+    ],
+    "ENOENT: no such file or directory, mkdir '/proc/x'",
+  ],
+  ['a folder in a file', [['export', ['--dir', '/etc/passwd/x'], {}]], 'ENOTDIR: not a directory'],
+  [
+    'a file in the place of a folder',
+    [['export', ['--dir', '/etc/passwd'], {}]],
+    'there is no folder /etc/passwd',
   ],
 ])('each command says in one line that it meets %s', async (_, commands, line) => {
   const all = await Promise.all(commands.map(([name, args, change]) => run(name, args, change)));
@@ -98,5 +132,23 @@ test('a dossier goes into a folder that is there', async () => {
 
 test.each(['dir', 'out', 'json', 'hash', 'operator'] as const)('an empty --%s is refused', (name) => {
   expect(() => optionsOf('the usage', [name], [`--${name}`, ''])).toThrow('usage: the usage');
-  expect(optionsOf('the usage', [name], [`--${name}`, 'x'])).toEqual({ [name]: 'x' });
+  const value = name === 'hash' ? NO_ROUND : 'x';
+  expect(optionsOf('the usage', [name], [`--${name}`, value])).toEqual({ [name]: value });
+});
+
+test.each<[keyof Options, string]>([
+  ['since', 'yesterday'],
+  ['since', '2026-01-02'],
+  ['hash', 'xyz'],
+  ['hash', `gameround-${NO_ROUND}`],
+  ['operator', "a'b"],
+])('a wrong --%s, %s, is named with its form', (name, value) => {
+  expect(() => optionsOf('the usage', [name], [`--${name}`, value])).toThrow(
+    expect.objectContaining({
+      name: 'PersonNeededError',
+      message: expect.stringMatching(
+        `--${name}: ${JSON.stringify(value)} is not (a time|the hash|the id)`,
+      ) as string,
+    }) as Error,
+  );
 });
