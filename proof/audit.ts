@@ -232,7 +232,7 @@ async function judgeOnce(
 }
 
 /** Whether the workflow has ended before its round, or before the voids that the round owes. */
-function isAbandoned(snapshot: RoundSnapshot, { ending }: RecordInHistory): boolean {
+export function isAbandoned(snapshot: RoundSnapshot, { ending }: RecordInHistory): boolean {
   const isOpen = snapshot.status === 'open';
   return ending !== undefined && needsWorkflow(snapshot) && (isOpen || ending !== 'completed');
 }

@@ -25,7 +25,8 @@ runProcess(async () => {
   const archive = await archiveOf(config, options);
   const evidence = { client, codec: createPayloadCodec(payloads), rounds, environment, archive };
   const made = { madeAt: new Date().toISOString(), madeBy: ownVersion() };
-  const { html, json, head } = write(await collect(evidence, hash, made));
+  const dossier = await collect(evidence, hash, made);
+  const { html, json, head } = write(dossier);
   const name = (out ?? `dossier-${hash}`).replace(/\.(html|json)$/, '');
   // It has personal data.
   try {
@@ -37,4 +38,5 @@ runProcess(async () => {
   await connection.close();
   await database.client.close();
   process.stdout.write(`${name}.html\n${name}.json\nfingerprint ${head}\n`);
+  process.stdout.write(`record and history: ${dossier.round.agreement.join(' ')}\n`);
 });

@@ -5,6 +5,7 @@ import { givenBackHashes, openTransactions } from '../../src/domain/round/transa
 import type { RoundSnapshot, RoundTransaction } from '../../src/domain/round/types';
 import type { RoundDocument } from '../../src/read-model/rounds';
 import { A_RECORD } from '../../src/read-model/guards';
+import { isAbandoned } from '../audit';
 import { fieldsThatDiffer, parsed } from '../compare';
 import { describe } from '../differences';
 import { runsOfRound, type Evidence } from '../evidence';
@@ -116,7 +117,8 @@ async function collected(
   if (unreadable !== undefined)
     throw new PersonNeededError(`${unreadable.workflowId}: ${unreadable.unreadable}`);
   runs.sort((one, other) => begunAt(one) - begunAt(other));
-  const told = newestRecord(runs);
+  const all = runs.flatMap(({ facts }) => recordIn(facts) ?? []);
+  const told = newestRecord(all);
   const record = (await rounds.collection.findOne({ _id: gameround, ...A_RECORD })) ?? undefined;
   const snapshot = told?.written?.snapshot ?? (record && snapshotOf(record));
   if (snapshot === undefined)
@@ -148,7 +150,7 @@ async function collected(
         : { externalGameProviderRoundId: identity.externalGameProviderRoundId }),
       ...{ madeAt, madeBy },
     },
-    round: roundPart(snapshot, agreementOf(told, record, environment), known.decisions),
+    round: roundPart(snapshot, agreementOf(told, record, environment), known.decisions, all),
     steps,
     transactions: snapshot.transactions.map((one) => ({
       ...transactionPart(one, snapshot),
@@ -181,8 +183,7 @@ function begunAt({ history }: Run): number {
   return Number(began?.seconds ?? 0) * 1_000 + (began?.nanos ?? 0) / 1_000_000;
 }
 
-function newestRecord(runs: readonly Run[]): RecordInHistory | undefined {
-  const all = runs.flatMap(({ facts }) => recordIn(facts) ?? []);
+function newestRecord(all: readonly RecordInHistory[]): RecordInHistory | undefined {
   return all.reduce<RecordInHistory | undefined>(
     (newest, one) => ((one.written?.version ?? 0) >= (newest?.written?.version ?? 0) ? one : newest),
     undefined,
@@ -210,7 +211,12 @@ function agreementOf(
   return ['The record in the database and the history agree in every field.'];
 }
 
-function roundPart(snapshot: RoundSnapshot, agreement: string[], decisions: Known['decisions']): RoundPart {
+function roundPart(
+  snapshot: RoundSnapshot,
+  agreement: string[],
+  decisions: Known['decisions'],
+  told: readonly RecordInHistory[],
+): RoundPart {
   const { identity, openedAt, closedAt, status, transactions, amountToCollect } = snapshot;
   const givenBack = givenBackHashes(transactions);
   const sum = (wanted: (one: RoundTransaction) => boolean): number =>
@@ -221,10 +227,11 @@ function roundPart(snapshot: RoundSnapshot, agreement: string[], decisions: Know
   const bets = sum(({ type }) => type === 'debit');
   const betsGivenBack = sum(({ type, hash }) => type === 'debit' && givenBack.has(hash));
   const wins = sum(({ type }) => type === 'credit');
+  const isStopped = told.length === 0 ? status === 'open' : told.every((one) => isAbandoned(snapshot, one));
   const isGoingOn = status === 'open' || openTransactions(transactions).length > 0;
   const net = bets - betsGivenBack - wins;
   return {
-    status: statusText(snapshot),
+    status: isStopped ? `${statusText(snapshot)}; nothing runs for it any more` : statusText(snapshot),
     openedAt,
     ...(closedAt === undefined ? {} : { closedAt }),
     bets: money(bets),

@@ -1,7 +1,7 @@
 import { SEAL, sha256, type Entry } from './chain';
 import type { About, DrawPart, RoundPart, RunPart, TransactionPart } from './collect';
 import type { PlainEvent } from './events';
-import { markText, wordIn, type Step } from './story';
+import { marksText, wordIn, type Step } from './story';
 
 /* The page of a dossier. It is made of the entries only, so that it can be made again from them and compared. */
 
@@ -71,6 +71,7 @@ function headOf(about: About, round: RoundPart): string[] {
     ['Began', timeText(round.openedAt)],
     ['Ended', round.closedAt === undefined ? 'it has not ended' : timeText(round.closedAt)],
     ['The round is', round.status],
+    ['Record and history', round.agreement.join(' ')],
     ['Bets', round.bets],
     ['of which given back', round.minorUnits.betsGivenBack === 0 ? undefined : round.betsGivenBack],
     ['Wins paid', round.wins],
@@ -79,7 +80,7 @@ function headOf(about: About, round: RoundPart): string[] {
       round.result === 'not known yet' ? 'What the player has lost or won is' : 'The player has',
       round.result,
     ],
-    ['It waits for', round.marks.length === 0 ? undefined : round.marks.map(markText).join('; ')],
+    ['It waits for', round.marks.length === 0 ? undefined : marksText(round.marks)],
     [
       SETTLED_BY[settled?.by ?? 'unknown'],
       settled &&

@@ -244,17 +244,19 @@ const STATUS: Record<string, string> = {
   cancel: 'cancelled, as if it had never been',
 };
 
-export function statusText({ status, crashed, settled }: RoundSnapshot): string {
+export function statusText({ status, crashed, settled, attention }: RoundSnapshot): string {
+  if (crashed && attention.includes('restored'))
+    return 'open, and waiting for a decision: its program was lost or set back to an earlier step, and sends nothing until the operator has said what it has';
   if (crashed) return 'open, and waiting for a decision: the operator and the service disagree';
   // Only a crashed round is closed by a decision.
   return settled !== undefined && status === 'closed'
-    ? 'closed; it was crashed before: the operator and the service disagreed until it was decided'
+    ? 'closed; it was crashed before: it waited until it was decided what became of its money'
     : wordIn(STATUS, status);
 }
 
 const MARKS: Record<Attention, string> = {
   crashed: 'a decision, since the operator and the service disagree',
-  restored: 'a decision, since its record is newer than its program',
+  restored: 'a decision, since its program was lost or set back to an earlier step',
   'credit-unauthorised': "the operator's acceptance of the signature of a win",
   'void-refused': "the operator's acceptance of the signature of a returned bet",
   'credit-pending': "the wallet's answer to a win",
@@ -272,8 +274,10 @@ export function wordIn(words: Record<string, string>, name: string): string {
   return Object.hasOwn(words, name) ? words[name]! : name;
 }
 
-export function markText(mark: string): string {
-  return wordIn(MARKS, mark);
+/** A restored round has the mark `crashed`, too, though nobody need have refused anything. */
+export function marksText(marks: readonly string[]): string {
+  const shown = marks.includes('restored') ? marks.filter((mark) => mark !== 'crashed') : marks;
+  return shown.map((mark) => wordIn(MARKS, mark)).join('; ');
 }
 
 const REASONS: Record<string, string> = {
@@ -329,7 +333,7 @@ function commandText(command: Command, money: Money, subject: string): string {
     case 'end':
       if (command.forReconciliation === true)
         return subject === 'The operator'
-          ? 'The round is closed for the reconciliation'
+          ? 'The round is to be closed for the reconciliation'
           : 'The round is to be closed as for a reconciliation';
       return command.reason === 'endGameRound' && subject === 'The game'
         ? 'The game ends the round; open winnings are to be paid'
@@ -467,7 +471,7 @@ function outcomeText(outcome: unknown, currency: string): string {
 function reconcileText(outcome: unknown, currency: string): string {
   const { kind, errorCode, balance } = Object(outcome) as Partial<ReconcileOutcome>;
   if (kind === 'nothing') return 'Nothing was to be sent';
-  if (kind === 'unreachable') return 'The operator does not answer';
+  if (kind === 'unreachable') return 'There is no definite answer of the operator';
   if (kind !== 'accepted' && kind !== 'refused')
     return `The answer can't be read: ${JSON.stringify(outcome)}`;
   const told =

@@ -1,4 +1,6 @@
 import { attentionOf } from '../../src/domain/round/attention';
+import { snapshotOf } from '../../src/domain/round/replies';
+import { restoredRound } from '../../src/domain/round/restored';
 import { detailsText } from '../../workflows/gameround/texts';
 import {
   addWin,
@@ -35,6 +37,14 @@ test('nothing of that error counts as Markdown, and it is short', () => {
     .find((one) => one.startsWith('The wallet refused: '));
   expect(line).toMatch(/^The wallet refused: `77 \*\*x\*\* # y+`$/);
   expect(line!.length).toBeLessThan(250);
+});
+
+test('a restored round is not told as one that the operator has refused money of', () => {
+  const { state } = opened(WON);
+  const restored = restoredRound(snapshotOf(state), state.policy, state.openedAt);
+  const text = details({ state: restored } as TestRound);
+  expect(text).toContain('`restored`: Temporal was restored from an older copy');
+  expect(text).not.toContain('`crashed`:');
 });
 
 test('a round that is not crashed names no such error', () => {

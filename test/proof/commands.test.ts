@@ -127,7 +127,11 @@ test('a dossier goes into a folder that is there', async () => {
     [expect.stringContaining("the dossier can't be written: ENOENT")],
   ]);
   const { code, stdout } = await run('dossier', ['--hash', hash, '--out', join(folder, 'd')]);
-  expect([code, stdout.split('\n')[0]]).toEqual([0, join(folder, 'd.html')]);
+  const agree = 'The record in the database and the history agree in every field.';
+  expect([code, stdout.replace(/[0-9a-f]{64}/, '[hash]')]).toEqual([
+    0,
+    `${join(folder, 'd.html')}\n${join(folder, 'd.json')}\nfingerprint [hash]\nrecord and history: ${agree}\n`,
+  ]);
 });
 
 test.each(['dir', 'out', 'json', 'hash', 'operator'] as const)('an empty --%s is refused', (name) => {

@@ -1,6 +1,7 @@
 import type { PlainEvent } from '../../proof/dossier/events';
 import { knownIn, outcomeOf } from '../../proof/dossier/outcomes';
-import { markText, reasonText, stepsOf } from '../../proof/dossier/story';
+import { reconciliationsIn } from '../../proof/dossier/reconciliations';
+import { marksText, reasonText, stepsOf } from '../../proof/dossier/story';
 import type { RoundSnapshot, RoundTransaction } from '../../src/domain/round/types';
 
 /* Odd histories: values that a person has written by hand, and names that each object has. No server is needed. */
@@ -69,6 +70,22 @@ test.each([
   );
 });
 
+test('a reconciliation that has no definite answer is told so, and what it asks as asked', () => {
+  const end = { type: 'end', key: 'reconcile', reason: 'reconcile', forReconciliation: true };
+  const events = [
+    event(1, 'WorkflowExecutionStarted', { workflowType: { name: 'reconcile' }, input: ['g'], ...SERVICE }),
+    ...call(2, 'closeAndRead', ['g'], [{}]),
+    event(5, 'WorkflowExecutionSignaled', { signalName: 'end', input: [end, null, 'c1'], ...SERVICE }),
+    ...call(6, 'resend', [{}], [{ kind: 'unreachable' }]),
+  ];
+  expect(stepsOf(events, 1, 'EUR', reconciliationsIn([events])).map(({ what }) => what)).toEqual([
+    'The operator asks for a reconciliation of the round',
+    'The round is to be closed for the reconciliation',
+    'The service sends every transaction of the round to the operator again',
+    'There is no definite answer of the operator',
+  ]);
+});
+
 test.each(['toString', '__proto__', 'constructor'])(
   'a name that each object has, %s, is only a name',
   (name) => {
@@ -85,7 +102,7 @@ test.each(['toString', '__proto__', 'constructor'])(
       `It is not known whether the wallet took the bet: ${name}`,
       `The round is over: ${name}`,
     ]);
-    expect([reasonText(name), markText(name)]).toEqual([name, name]);
+    expect([reasonText(name), marksText([name])]).toEqual([name, name]);
   },
 );
 

@@ -260,6 +260,24 @@ test('a round that a person has reset is told once, with the reset', async () =>
   ]);
 });
 
+test('a round that a reset has crashed is not told as a quarrel, and says when nothing runs for it', async () => {
+  const player = playerOf(harness);
+  const hash = await player.open({ winAmount: 40 });
+  await player.collect(hash, 10);
+  await resetRound(harness, hash, 'first');
+  await until(
+    () => harness.rounds.find(hash),
+    (record) => record?.crashed === true,
+  );
+  const before = await dossierOf(hash);
+  expect(before.round.status).toMatch(/^open, and waiting for a decision: its program was lost or set back/);
+  expect(before.round.status).not.toContain('nothing runs');
+  expect(before.round.marks).toEqual(['crashed', 'restored']);
+  expect(write(before).html).not.toContain('disagree');
+  await harness.handle(hash).terminate('by ann');
+  expect((await dossierOf(hash)).round.status).toMatch(/; nothing runs for it any more$/);
+});
+
 test('what a reset gives to the new run again is told once', async () => {
   const player = playerOf(harness);
   const hash = await player.open({ winAmount: 5 });
@@ -328,7 +346,10 @@ test('a difference between record and history is in the dossier', async () => {
   await finished(harness, hash);
   const { collection } = harness.rounds;
   await collection.updateOne({ _id: hash }, { $set: { won: 70 } });
-  expect((await dossierOf(hash)).round.agreement).toEqual(['They differ in won: history 700, database 70.']);
+  const dossier = await dossierOf(hash);
+  const line = 'They differ in won: history 700, database 70.';
+  expect(dossier.round.agreement).toEqual([line]);
+  expect(write(dossier).html).toContain(`<th scope="row">Record and history</th><td>${line}</td>`);
   await collection.deleteOne({ _id: hash });
   expect((await dossierOf(hash)).round.agreement).toEqual([
     'There is no record in the database: this is what the history says.',

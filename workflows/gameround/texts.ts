@@ -45,7 +45,7 @@ const WHAT_TO_DO: Record<Attention, string> = {
   crashed:
     'the operator refused money that it may have taken or given. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   restored:
-    'Temporal was restored from an older copy, or a person has reset this workflow, and the record is ahead. As for `crashed`: reconcile, or `settle`',
+    'Temporal was restored from an older copy, or a person has reset or terminated this workflow, and the record is ahead. The round sends nothing. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   'credit-unauthorised':
     'the operator does not accept our signature. Mend its secrets in the tenants’ file, then the update `resume` sends the win at once',
   'void-refused':
@@ -89,6 +89,8 @@ export function detailsText(
     attention.length === 0 || since === undefined
       ? []
       : [`Waits since ${utcText(since)}, ${money(amountAtRisk(state))} at risk`];
+  // A restored round is crashed, too, though nobody need have refused anything.
+  const isTold = (mark: Attention): boolean => mark !== 'crashed' || !attention.includes('restored');
   const sending =
     pending === undefined
       ? []
@@ -102,7 +104,7 @@ export function detailsText(
   return [
     `**${statusText(state)}**, bet ${money(stake)}`,
     ...waits,
-    ...attention.map((mark) => `\`${mark}\`: ${WHAT_TO_DO[mark]}`),
+    ...attention.filter(isTold).map((mark) => `\`${mark}\`: ${WHAT_TO_DO[mark]}`),
     ...(refused === undefined ? [] : [`The wallet refused: ${quoted(refused)}`]),
     ...open.map(
       ({ type, amount, hash, outcome }) =>
