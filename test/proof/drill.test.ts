@@ -220,7 +220,9 @@ test(
     };
     const inFolder = (): AsyncIterable<Run> => runsInArchive(archive, codec, '');
     expect((await replayed(inFolder())).problems).toEqual({});
-    await changeIn(lost, /"data":"[\w+/]{40}/, (byte) => (byte === 65 ? 66 : 65));
+    await changeIn(lost, /(?<="input":\{"payloads":\[\{)"data":"[\w+/]{40}/, (byte) =>
+      byte === 65 ? 66 : 65,
+    );
     await changeIn(still, /"eventType":"EVENT_TYPE_ACTIVITY_TASK_SCHEDULED"/, (byte) => byte + 1);
     expect(Object.keys((await replayed(inFolder())).problems).sort()).toEqual([lost, still].sort());
     await rm(folder, { recursive: true });
