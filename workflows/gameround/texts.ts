@@ -45,7 +45,7 @@ const WHAT_TO_DO: Record<Attention, string> = {
   crashed:
     'the operator refused money that it may have taken or given. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   restored:
-    'Temporal was restored from an older copy, or a person has reset or terminated this workflow, and the record is ahead. The round sends nothing. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
+    'the round had come further than this workflow knows: Temporal was restored from an older copy, or a person has reset or terminated the workflow. The round sends nothing. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   'credit-unauthorised':
     'the operator does not accept our signature. Mend its secrets in the tenants’ file, then the update `resume` sends the win at once',
   'void-refused':
@@ -65,7 +65,7 @@ const WHAT_TO_DO: Record<Attention, string> = {
 
 const BUTTONS = [
   '**Terminate: never.** Calls to the wallet would stay unfinished, and the player’s money in doubt. If it has happened, run `npm run repair-records -- --since 2026-01-02T03:04:05Z` with a time before the round’s start.',
-  '**Reset: not to get a round going.** It repeats wallet calls; each counts as a repeat, and a refused win then crashes the round.',
+  '**Reset: not to get a round going.** A round that had come further is crashed and sends nothing.',
   '**Request Cancellation** has no effect. **Pause** and **Reset** of a pending activity delay or repeat its call; its **Update** changes our limits: leave it.',
   '**Send an Update** answers at once whether a command was taken. **Send a Signal** says only that it arrived: refusals are in the query `state`.',
 ].join('\n\n');
