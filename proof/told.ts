@@ -1,6 +1,6 @@
 import { proxySinks, type Sinks, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
-/** What the workflow code does during a replay: `what` names it as in src `events.ts`, `values` are its arguments or its result. */
+/** What the workflow code does during a replay: `what` names it as in src/histories/facts.ts, `values` are its arguments or its result. */
 export interface ToldSinks extends Sinks {
   told: { did(what: string, values: unknown): void };
 }

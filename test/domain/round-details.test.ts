@@ -43,7 +43,7 @@ test('a restored round is not told as one that the operator has refused money of
   const { state } = opened(WON);
   const restored = restoredRound(snapshotOf(state), state.policy, state.openedAt);
   const text = details({ state: restored } as TestRound);
-  expect(text).toContain('`restored`: Temporal was restored from an older copy');
+  expect(text).toContain('`restored`: the round had come further than this workflow knows');
   expect(text).not.toContain('`crashed`:');
 });
 
