@@ -22,11 +22,12 @@ import type { WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
 import type { Guards } from '../src/contracts/guards';
 import type { WaitingCalls } from '../src/contracts/waiting-calls';
+import type { PreviousRuns } from '../src/histories/previous-runs';
 import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES, goOnWith } from './failures';
 import { whole } from './read-model';
 import { serverClock } from './server-clock';
-import type { KnownOperator, Observe, PreviousRuns, ServerTimes, TenantLookup } from './types';
+import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies {
   tenants: TenantLookup;
@@ -217,7 +218,10 @@ type Begun = 'first' | 'again' | DeliveryResult | Delivered;
 async function begin(deps: DeliverDependencies, delivery: WalletDelivery, version?: number): Promise<Begun> {
   if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet, version);
   if (isRepeated(delivery, activityInfo())) {
-    return (await overtaken(deps, delivery, version).catch(unlessReset(delivery))) ?? 'again';
+    const found = overtaken(deps, delivery, version);
+    // A run that a reset made may be far behind its record, so it waits for the database. No other delivery does.
+    const unread = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
+    return (await (isReset(delivery, activityInfo()) ? found : found.catch(unread))) ?? 'again';
   }
   // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
   const unread = goOnWith(
@@ -225,15 +229,6 @@ async function begin(deps: DeliverDependencies, delivery: WalletDelivery, versio
     'the record could not be compared before a delivery',
   );
   return (await ahead(deps, delivery).catch(unread)) ?? 'first';
-}
-
-/** A repeated delivery does not wait for the database, except in a run that a reset made: it may be far behind its record. */
-function unlessReset(delivery: WalletDelivery): (error: unknown) => undefined {
-  const goOn = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
-  return (error) => {
-    if (isReset(delivery, activityInfo())) throw error;
-    return goOn(error);
-  };
 }
 
 /** The record, if it is newer than this run. */

@@ -1,5 +1,4 @@
 import type { ErrorObject } from '../src/domain/errors';
-import type { Recorded } from '../src/domain/round/known-entries';
 import type { RoundSnapshot } from '../src/domain/round/types';
 import type { Delivery } from '../src/domain/wallet-rules';
 import type { OperatorAddress, ProviderAddress } from '../src/clients/types';
@@ -29,11 +28,6 @@ export interface ServerTimes {
    * undefined if there was none.
    */
   signalledAt(workflow: WorkflowRun, name: string, taskStartedEventId: number): Promise<number | undefined>;
-}
-
-/** The runs that a person's reset has ended (src/histories/previous-runs.ts). */
-export interface PreviousRuns {
-  newest(gameround: string, runId: string): Promise<Recorded | undefined>;
 }
 
 export interface WorkflowRun {

@@ -1,9 +1,10 @@
-import type { Delivered, WalletDelivery } from '../../src/contracts/activities';
+import type { WalletDelivery } from '../../src/contracts/activities';
 import { exactSum, isAmount, moneyText } from '../../src/domain/money';
 import { RECONCILE } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
 import { voidedHashes } from '../../src/domain/round/transactions';
 import type { RoundSnapshot, RoundTransaction, SettleCommand } from '../../src/domain/round/types';
+import { walletOutcomeIn } from '../../src/histories/record';
 import { isOwnIdentity } from '../../src/temporal-identity';
 import { updateIn, valuesIn, type PlainEvent } from './events';
 import { isByReconciliation, isReserved, reconciliationsIn } from './reconciliations';
@@ -51,9 +52,8 @@ export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
       const call = type === 'ActivityTaskCompleted' ? calls.get(Number(scheduledEventId)) : undefined;
       const [result] = valuesIn(about.result);
       const enteredBy = isOwnIdentity(identity) ? undefined : String(identity);
-      if (call?.activity === 'deliver')
-        note(known, call.args, (Object(result) as Partial<Delivered>).result, enteredBy);
-      if (call?.activity === 'deliverUntilDefinite') note(known, call.args, result, enteredBy);
+      if (call?.activity?.startsWith('deliver') === true)
+        note(known, call.args, walletOutcomeIn(call.activity, result), enteredBy);
       if (call?.activity === 'resend' && enteredBy === undefined)
         known.balances.push({ at, balance: (Object(result) as { balance?: unknown }).balance });
       if ((signalName ?? update?.input?.name) !== 'settle') continue;

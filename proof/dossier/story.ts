@@ -12,6 +12,7 @@ import {
   type GameroundStart,
   type RoundReply,
 } from '../../src/contracts/gameround';
+import { walletOutcomeIn } from '../../src/histories/record';
 import type { ReconcileOutcome } from '../../src/domain/round/reconcile';
 import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import { normalId } from '../../src/domain/hashes';
@@ -274,7 +275,7 @@ export function wordIn(words: Record<string, string>, name: string): string {
   return Object.hasOwn(words, name) ? words[name]! : name;
 }
 
-/** A restored round has the mark `crashed`, too, though nobody need have refused anything. */
+/** A restored round has the mark `crashed`, too, though the operator need not have refused anything. */
 export function marksText(marks: readonly string[]): string {
   const shown = marks.includes('restored') ? marks.filter((mark) => mark !== 'crashed') : marks;
   return shown.map((mark) => wordIn(MARKS, mark)).join('; ');
@@ -399,7 +400,7 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
     const asked = transactions
       .map((one) => `${transactionText(one, money)} (hash ${one.hash})`)
       .join(' and to ');
-    const outcome = activity === 'deliver' ? (Object(result) as Partial<Delivered>).result : result;
+    const outcome = walletOutcomeIn(activity, result);
     const { kind, reason, notSent } = Object(outcome) as Outcome;
     const isSent = !notSent && kind !== 'guard-lost' && kind !== 'ahead' && reason !== TOO_LATE_REASON;
     return {

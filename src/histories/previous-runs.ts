@@ -11,7 +11,7 @@ export interface PreviousRuns {
   newest(gameround: string, runId: string): Promise<Recorded | undefined>;
 }
 
-/** More than a person resets. */
+/** More than the commands of a round fill (MAX_COMMANDS, UPDATES_PER_RUN). */
 const MAX_RUNS = 50;
 
 export function createPreviousRuns(client: Client): PreviousRuns {

@@ -29,7 +29,7 @@ interface Write {
   /** The record, from the result of the activity. Undefined if the base of the left-out entries is unknown. */
   record: (result: unknown) => RoundSnapshot | undefined;
   /** The round with the pending call of a delivery. */
-  before?: RoundSnapshot | undefined;
+  before?: () => RoundSnapshot | undefined;
   isDelivery: boolean;
 }
 
@@ -80,7 +80,7 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
         if (snapshot === undefined) faults.push(`event ${fact.eventId}: the record before it is unknown`);
         else take({ snapshot, version: write.version }, write.scheduledId);
       } else if (write?.isDelivery === true) {
-        const snapshot = write.record(fact.result) ?? write.before;
+        const snapshot = write.record(fact.result) ?? write.before?.();
         if (snapshot !== undefined) unrecorded.push({ snapshot, version: write.version });
       }
       const isRecorded = (fact.result as Partial<Delivered> | undefined)?.recordedAs !== undefined;
@@ -108,7 +108,10 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
     ...deliveryIn(open),
     unrecorded: [
       ...unrecorded,
-      ...open.flatMap(({ before, version }) => (before === undefined ? [] : [{ snapshot: before, version }])),
+      ...open.flatMap(({ before, version }) => {
+        const snapshot = before?.();
+        return snapshot === undefined ? [] : [{ snapshot, version }];
+      }),
     ],
     ...(end === undefined ? {} : { ending: end.how }),
     faults,
@@ -145,7 +148,7 @@ function writeOf(
     before && afterDelivery(before, result as Delivered);
   return {
     ...{ scheduledId, version: end.version, record, isDelivery: true },
-    before: before && snapshotOf(before),
+    before: () => before && snapshotOf(before),
   };
 }
 
@@ -162,10 +165,12 @@ function isWritten({ isDelivery }: Write, result: unknown): boolean {
 /** The record that an activity has found to be newer. */
 function aheadIn({ activity, result }: Extract<Fact, { is: 'done' }>): Recorded | undefined {
   if (activity === 'project') return (result as Recorded | undefined) || undefined;
-  const delivered =
-    activity === 'deliverUntilDefinite'
-      ? { result: result as DeliveryResult }
-      : (result as Partial<Delivered> | undefined);
-  const outcome = activity.startsWith('deliver') ? delivered?.result : undefined;
+  const outcome = walletOutcomeIn(activity, result) as DeliveryResult | undefined;
   return outcome?.kind === 'ahead' ? outcome.record : undefined;
+}
+
+/** What a wallet call came to, as its activity says it. Undefined for an activity that calls no wallet. */
+export function walletOutcomeIn(activity: string | undefined, result: unknown): unknown {
+  if (activity === 'deliver') return (Object(result) as Partial<Delivered>).result;
+  return activity === 'deliverUntilDefinite' ? result : undefined;
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type Router from '@koa/router';
 import type { ErrorName } from '../domain/errors';
 import type { CallState, RouteContext } from './route-context';
+import { noFields } from './schemas/requests';
 
 /**
  * Who calls. It decides how a call is authenticated: a game provider signs the body, an operator signs fields of the call,
@@ -35,6 +36,9 @@ export interface Endpoint<Request extends z.ZodType = z.ZodType> {
 
 /** What an endpoint says of itself; the builder of its kind adds the rest. */
 export type Described<Request extends z.ZodType> = Omit<Endpoint<Request>, 'method' | 'caller' | 'register'>;
+
+/** What endpoints have in common that need no caller. */
+export const FOR_ANYONE = { method: 'get', caller: 'anyone', request: noFields, errors: [] } as const;
 
 /** A body that is not JSON. */
 export interface MediaType {

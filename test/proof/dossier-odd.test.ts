@@ -70,7 +70,7 @@ test.each([
   );
 });
 
-test('a reconciliation that has no definite answer is told so, and what it asks as asked', () => {
+test('a reconciliation without a definite answer says so, and what it asks as asked', () => {
   const end = { type: 'end', key: 'reconcile', reason: 'reconcile', forReconciliation: true };
   const events = [
     event(1, 'WorkflowExecutionStarted', { workflowType: { name: 'reconcile' }, input: ['g'], ...SERVICE }),

@@ -260,7 +260,7 @@ test('a round that a person has reset is told once, with the reset', async () =>
   ]);
 });
 
-test('a round that a reset has crashed is not told as a quarrel, and says when nothing runs for it', async () => {
+test('a round that a reset has crashed is no quarrel, and says when nothing runs for it', async () => {
   const player = playerOf(harness);
   const hash = await player.open({ winAmount: 40 });
   await player.collect(hash, 10);
@@ -278,7 +278,7 @@ test('a round that a reset has crashed is not told as a quarrel, and says when n
   expect((await dossierOf(hash)).round.status).toMatch(/; nothing runs for it any more$/);
 });
 
-test('what a reset gives to the new run again is told once', async () => {
+test('what a reset gives to the new run again is there once', async () => {
   const player = playerOf(harness);
   const hash = await player.open({ winAmount: 5 });
   await player.win(hash, { winAmount: 300 });

@@ -13,13 +13,14 @@ interface ResetOptions {
 }
 
 /**
- * Resets a round as a person does: to the task in which its first or its newest wallet call was decided, or to its last task.
+ * Resets a round as a person does: to the task in which its first or its newest wallet call was decided, to the task before
+ * the newest one, or to the last task.
  * Returns the id of the new run.
  */
 export async function resetRound(
   harness: RoundsHarness,
   gameround: string,
-  to: 'first' | 'newest' | 'end' = 'newest',
+  to: 'first' | 'newest' | 'before newest' | 'end' = 'newest',
   { withCommands = true, runId }: ResetOptions = {},
 ): Promise<string> {
   const { workflowId } = harness.handle(gameround);
@@ -29,12 +30,16 @@ export async function resetRound(
     .flatMap(({ activityTaskScheduledEventAttributes: attributes }) => attributes ?? [])
     .filter(({ activityType }) => activityType?.name === 'deliver')
     .map(({ workflowTaskCompletedEventId }) => workflowTaskCompletedEventId);
-  const lastTask = (events ?? []).findLast((event) => event.workflowTaskCompletedEventAttributes)?.eventId;
-  const eventId = to === 'end' ? lastTask : deliveries.at(to === 'first' ? 0 : -1);
+  const tasks = (events ?? [])
+    .filter((event) => event.workflowTaskCompletedEventAttributes)
+    .map(({ eventId }) => eventId);
+  const newest = deliveries.at(-1);
+  const before = tasks.findLast((eventId) => Number(eventId) < Number(newest));
+  const eventIds = { first: deliveries[0], newest, 'before newest': before, end: tasks.at(-1) };
   const made = await harness.client.workflowService.resetWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId, runId: runId ?? (await handle.describe()).runId },
-    workflowTaskFinishEventId: eventId ?? null,
+    workflowTaskFinishEventId: eventIds[to] ?? null,
     ...{ requestId: randomUUID(), reason: 'test' },
     resetReapplyExcludeTypes: withCommands ? [] : [SIGNAL, UPDATE],
   });

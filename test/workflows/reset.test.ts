@@ -38,20 +38,31 @@ async function whileItHangs({ session }: Player): Promise<string> {
   return calls[0]!.body.gameRound;
 }
 
-function settled(hash: string, isSettled: (record: RoundSnapshot) => boolean): Promise<unknown> {
-  return until(
+/** Waits for such a record. */
+async function recorded(hash: string, isIt: (record: RoundSnapshot) => boolean): Promise<RoundSnapshot> {
+  const found = await until(
     () => harness.rounds.find(hash),
-    (record) => record !== undefined && isSettled(record),
-    30_000,
+    (record) => record !== undefined && isIt(record),
   );
+  return found!;
 }
 
+const crashed = (hash: string): Promise<RoundSnapshot> => recorded(hash, (record) => record.crashed);
+
 /** Waits until the round has taken over what the run before had come to. */
-const marked = (hash: string): Promise<RoundSnapshot | undefined> =>
-  until(
-    () => harness.rounds.find(hash),
-    (record) => record?.attention.includes('restored') === true,
-  );
+const marked = (hash: string): Promise<RoundSnapshot> =>
+  recorded(hash, ({ attention }) => attention.includes('restored'));
+
+/** Reconciles the round, which is over then. Returns the player's gain in the operator's books, which agree with the record. */
+async function reconciled({ session }: Player, hash: string): Promise<number> {
+  await harness.reconcile(session.operatorId, hash);
+  return gain(hash);
+}
+
+async function gain(hash: string): Promise<number> {
+  await finished(harness, hash);
+  return (await agreedBooks(harness, hash)).ledger.net;
+}
 
 const shown = ({ transactions }: RoundSnapshot): unknown =>
   transactions.map(({ type, amount, outcome }) => [type, amount, outcome]);
@@ -77,25 +88,20 @@ describe.each(['first', 'newest'] as const)(
       await resetDuring(player, 'credit', () => call(player, hash));
       await marked(hash);
       expect(await harness.sent(hash)).toHaveLength(2);
-      await harness.reconcile(player.session.operatorId, hash);
-      await finished(harness, hash);
-      const { ledger } = await agreedBooks(harness, hash);
-      expect(ledger.net).toBe(305 - STAKE);
+      expect(await reconciled(player, hash)).toBe(305 - STAKE);
     });
 
     test('a void: it is sent again', async () => {
       const player = playerOf(harness);
       const hash = await player.open();
       await resetDuring(player, 'void', () => player.void(hash));
-      await finished(harness, hash);
-      const { ledger } = await agreedBooks(harness, hash);
-      expect(ledger.net).toBe(0);
+      expect(await gain(hash)).toBe(0);
     });
 
     test('the first bet: crashed, and it is unknown until a person settles it', async () => {
       const player = playerOf(harness);
       const hash = await resetDuring(player, 'debit', () => player.start({ roundId: 'r' }));
-      expect(shown((await marked(hash))!)).toEqual([['debit', STAKE, 'unknown']]);
+      expect(shown(await marked(hash))).toEqual([['debit', STAKE, 'unknown']]);
       expect(await harness.sent(hash)).toEqual(['debit']);
     });
 
@@ -103,7 +109,7 @@ describe.each(['first', 'newest'] as const)(
       const player = playerOf(harness, { gameCode: FOLLOW_UP_GAME });
       const hash = await player.open({ rngCallId: 'one', roundId: 'r' });
       await resetDuring(player, 'debit', () => player.start({ rngCallId: 'two', roundId: 'r' }));
-      const record = (await marked(hash))!;
+      const record = await marked(hash);
       expect(shown(record)).toEqual([
         ['debit', STAKE, 'accepted'],
         ['debit', STAKE, 'unknown'],
@@ -111,10 +117,7 @@ describe.each(['first', 'newest'] as const)(
       const accepted = record.transactions.slice(1).map((one) => one.hash);
       const settle = { key: 'ticket', reason: 'in the books', accepted, declined: [] };
       await harness.handle(hash).executeUpdate('settle', { args: [settle] });
-      await harness.reconcile(player.session.operatorId, hash);
-      await finished(harness, hash);
-      const { ledger } = await agreedBooks(harness, hash);
-      expect(ledger.net).toBe(-2 * STAKE);
+      expect(await reconciled(player, hash)).toBe(-2 * STAKE);
     });
   },
 );
@@ -126,13 +129,10 @@ test('without the later commands, while a collect is in flight: the next command
   await answers(player, 'credit', HANG_AFTER);
   void player.collect(hash, 300).catch(() => undefined);
   await whileItHangs(player);
-  await resetRound(harness, hash, 'newest', { withCommands: false });
-  await refused(player.end(hash)).catch(() => undefined);
+  await resetRound(harness, hash, 'before newest', { withCommands: false });
+  await refused(player.end(hash));
   await marked(hash);
-  await harness.reconcile(player.session.operatorId, hash);
-  await finished(harness, hash);
-  const { ledger } = await agreedBooks(harness, hash);
-  expect(ledger.net).toBe(305 - STAKE);
+  expect(await reconciled(player, hash)).toBe(305 - STAKE);
 });
 
 test('of an earlier run that continues as new at once, while an end is in flight: the next command crashes the round', async () => {
@@ -158,10 +158,7 @@ test('of an earlier run that continues as new at once, while an end is in flight
   await newRun(await resetRound(harness, hash, 'end', { withCommands: false, runId }));
   await refused(player.end(hash, 'e'));
   await marked(hash);
-  await harness.reconcile(player.session.operatorId, hash);
-  await finished(harness, hash);
-  const { ledger } = await agreedBooks(harness, hash);
-  expect(ledger.net).toBe(405 - STAKE);
+  expect(await reconciled(player, hash)).toBe(405 - STAKE);
 });
 
 test('of a round that is over and has lost its record: the round stays over, and has its record again', async () => {
@@ -172,10 +169,7 @@ test('of a round that is over and has lost its record: the round stays over, and
   const [sent, record] = [await harness.sent(hash), await harness.rounds.find(hash)];
   await harness.rounds.collection.deleteOne({ _id: hash });
   await resetRound(harness, hash, 'first');
-  await until(
-    () => harness.rounds.find(hash),
-    (again) => again !== undefined,
-  );
+  await recorded(hash, () => true);
   await finished(harness, hash);
   expect(await harness.rounds.find(hash)).toEqual(record);
   expect(await harness.sent(hash)).toEqual(sent);
@@ -235,10 +229,7 @@ describe.each(['first', 'newest'] as const)('to its %s wallet call, which the re
       ['credit', 305, 'accepted'],
     ]);
     expect(await refused(player.end(hash))).toBe('400 GAMEROUNDCRASHED');
-    await harness.reconcile(player.session.operatorId, hash);
-    await finished(harness, hash);
-    const { ledger } = await agreedBooks(harness, hash);
-    expect(ledger.net).toBe(305 - STAKE);
+    expect(await reconciled(player, hash)).toBe(305 - STAKE);
   });
 
   test('a crashed round: no bet is voided, the paid win stays, and it is crashed again', async () => {
@@ -246,7 +237,7 @@ describe.each(['first', 'newest'] as const)('to its %s wallet call, which the re
     const hash = await player.open({ winAmount: 700 });
     await answers(player, 'credit', { fault: 'status', status: 503, when: 'after' }, REFUSED);
     await refused(player.end(hash));
-    await settled(hash, ({ crashed }) => crashed);
+    await crashed(hash);
     const after = await unchanged(player, hash, () => marked(hash));
     expect(after).toMatchObject({ status: 'open', crashed: true });
     expect(shown(after)).toEqual([
@@ -277,13 +268,8 @@ describe.each(['first', 'newest'] as const)('to its %s wallet call, which the re
     const hash = await player.open({ winAmount: 700 });
     await answers(player, 'credit', { fault: 'status', status: 503, when: 'after' }, REFUSED);
     await refused(player.end(hash));
-    const crashed = await until(
-      () => harness.rounds.find(hash),
-      (record) => record!.crashed,
-    );
-    const declined = crashed!.transactions
-      .filter(({ outcome }) => outcome === 'pending')
-      .map((one) => one.hash);
+    const { transactions } = await crashed(hash);
+    const declined = transactions.filter(({ outcome }) => outcome === 'pending').map((one) => one.hash);
     await harness.handle(hash).executeUpdate('settle', {
       args: [{ key: 'ticket', reason: 'not in the books', accepted: [], declined }],
     });

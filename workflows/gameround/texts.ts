@@ -89,7 +89,7 @@ export function detailsText(
     attention.length === 0 || since === undefined
       ? []
       : [`Waits since ${utcText(since)}, ${money(amountAtRisk(state))} at risk`];
-  // A restored round is crashed, too, though nobody need have refused anything.
+  // A restored round is crashed, too, though the operator need not have refused anything.
   const isTold = (mark: Attention): boolean => mark !== 'crashed' || !attention.includes('restored');
   const sending =
     pending === undefined

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { Endpoint } from '../endpoint';
+import { FOR_ANYONE, type Endpoint } from '../endpoint';
 import type { Context } from '../route-context';
-import * as requests from '../schemas/requests';
 
 /* The OpenAPI document and the page that shows it (docs/interface#documentation). Only the page of a sandbox gets secrets, and sends calls. */
 
@@ -42,10 +41,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const open = { method: 'get', caller: 'anyone', request: requests.noFields, errors: [] } as const;
-
 export const openapi: Endpoint = {
-  ...{ ...open, path: '/openapi.json', summary: 'Returns this document' },
+  ...{ ...FOR_ANYONE, path: '/openapi.json', summary: 'Returns this document' },
   replies: { 200: z.looseObject({ openapi: z.string() }) },
   register: ({ openApiDocument }, router) =>
     router.get(openapi.path, (ctx) => {
@@ -56,7 +53,7 @@ export const openapi: Endpoint = {
 };
 
 export const docs: Endpoint = {
-  ...{ ...open, path: '/docs', summary: 'Shows this document as a page' },
+  ...{ ...FOR_ANYONE, path: '/docs', summary: 'Shows this document as a page' },
   replies: { 200: { mediaType: 'text/html' } },
   register: ({ deps }, router) =>
     router.get(docs.path, (ctx) => {
@@ -67,7 +64,7 @@ export const docs: Endpoint = {
 };
 
 export const docsFile: Endpoint = {
-  ...{ ...open, path: '/docs/:file', summary: 'Returns a file of the page /docs' },
+  ...{ ...FOR_ANYONE, path: '/docs/:file', summary: 'Returns a file of the page /docs' },
   request: z.object({ file: z.enum(['docs.js', 'docs.css', 'swagger-ui.css', 'swagger-ui-bundle.js']) }),
   replies: { 200: { mediaType: '*/*' } },
   errors: ['NOTFOUND'],

@@ -1,14 +1,11 @@
-import type { Endpoint } from '../endpoint';
+import { FOR_ANYONE, type Endpoint } from '../endpoint';
 import { readinessReply } from '../health';
 import * as replies from '../schemas/operator-replies';
-import * as requests from '../schemas/requests';
 
 /* Health checks for load balancers (docs/interface#health). Metrics are on the admin port (src/admin.ts). */
 
-const check = { method: 'get', caller: 'anyone', request: requests.noFields, errors: [] } as const;
-
 export const healthLive: Endpoint = {
-  ...{ ...check, path: '/health/live', summary: 'Returns 200 if the process runs' },
+  ...{ ...FOR_ANYONE, path: '/health/live', summary: 'Returns 200 if the process runs' },
   replies: { 200: replies.liveReply },
   register: (_http, router) =>
     router.get(healthLive.path, (ctx) => {
@@ -17,7 +14,7 @@ export const healthLive: Endpoint = {
 };
 
 export const healthReady: Endpoint = {
-  ...check,
+  ...FOR_ANYONE,
   path: '/health/ready',
   summary: 'Returns whether this process can take calls, and what is missing',
   replies: { 200: replies.readyReply, 503: replies.readyReply },

@@ -47,14 +47,17 @@ export const getGameListOfBackoffice = gameList(
 );
 
 function gameList(path: string, summary: string): Endpoint {
-  const described = {
-    ...({ method: 'get', path, summary } as const),
-    request: requests.noFields,
-    signed: [],
-    errors: [],
-  };
-  return operatorEndpoint({ ...described, replies: { 200: replies.gameListReply } }, (http) =>
-    Promise.resolve(ok(gameLists(http))),
+  return operatorEndpoint(
+    {
+      method: 'get',
+      path,
+      summary,
+      request: requests.noFields,
+      signed: [],
+      replies: { 200: replies.gameListReply },
+      errors: [],
+    },
+    (http) => Promise.resolve(ok(gameLists(http))),
   );
 }
 
