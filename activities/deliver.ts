@@ -4,10 +4,12 @@ import type { OperatorWallet } from '../src/clients/types';
 import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
+  NO_ANSWER,
   TOO_LATE_REASON,
   type BetDelivery,
   type CommandEnd,
   type Delivered,
+  type DeliveredCredit,
   type DeliveryResult,
   type GameroundActivities,
   type WalletDelivery,
@@ -18,7 +20,7 @@ import { isOwn } from '../src/domain/round/known-entries';
 import { replyTo, snapshotOf } from '../src/domain/round/replies';
 import { owesNothing, applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
 import type { RoundState } from '../src/domain/round/types';
-import type { WalletOutcome } from '../src/domain/wallet-call';
+import { callOf, noAnswerTo, type WalletCall, type WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
 import type { Guards } from '../src/contracts/guards';
 import type { WaitingCalls } from '../src/contracts/waiting-calls';
@@ -42,6 +44,12 @@ export interface DeliverDependencies {
 
 /** Interval of heartbeats; well below the time after which a worker counts as dead (workflows/policies.ts). */
 const ALIVE_MS = 1_000;
+
+/**
+ * A bet that took longer leaves its credit to another activity: the time of an activity (workflows/policies.ts) is enough for
+ * one slow wallet call.
+ */
+const CREDIT_WITHIN_MS = 5_000;
 
 type WalletActivities = Pick<GameroundActivities, 'deliver' | 'deliverUntilDefinite' | 'newSecrets'>;
 
@@ -76,14 +84,21 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
     async deliver(delivery, end) {
       const clock = serverClock();
       const operator = await tenants.operator(delivery.round.operatorId);
+      const startedAt = performance.now();
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
       const alive = setInterval(() => heartbeat(), ALIVE_MS);
+      const sendCredit = async (call: WalletCall): Promise<DeliveredCredit> => {
+        const result = await send(operator, { ...delivery, call }, false, known);
+        return { call, result, at: clock().toISOString() };
+      };
       try {
-        const begun = await begin(deps, delivery, end?.version);
+        const begun = await begin(deps, delivery, end);
         if (typeof begun !== 'string' && 'result' in begun) return begun;
         const result =
           typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
-        return await finish(deps, delivery, { result, at: clock().toISOString() }, end);
+        const delivered = { result, at: clock().toISOString() };
+        const isQuick = performance.now() - startedAt < CREDIT_WITHIN_MS;
+        return await finish(deps, delivery, delivered, end, isQuick ? sendCredit : undefined);
       } finally {
         clearInterval(alive);
       }
@@ -126,15 +141,18 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
 }
 
 /**
- * Finishes the command if the outcome leaves nothing to be sent: applies the outcome by the same rules as the workflow,
- * writes the record and answers the caller. Otherwise, or if the record can't be written, the workflow does this. Only a
- * first attempt finishes the command: all later ones find what it has recorded (`overtaken`), so the answer stays true.
+ * Finishes the command if the outcome leaves nothing to be sent, or only the credit that follows an accepted bet: applies the
+ * outcome by the same rules as the workflow, sends the credit, writes the record and answers the caller. The record of the bet
+ * is written before the credit, so that a bet whose credit may be paid is never unknown. Otherwise, or if a record can't be
+ * written, the workflow does this. Only a first attempt finishes the command: all later ones find what it has recorded
+ * (`overtaken`), so the answer stays true.
  */
 async function finish(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
   delivered: Delivered,
   end: CommandEnd | undefined,
+  sendCredit: ((call: WalletCall) => Promise<DeliveredCredit>) | undefined,
 ): Promise<Delivered> {
   const { result, at } = delivered;
   if (end === undefined || result.kind === 'guard-lost' || result.kind === 'ahead') return delivered;
@@ -142,15 +160,44 @@ async function finish(
   const next = await after(deps.rounds, end, result, at).catch(
     goOnWith(undefined, 'the record could not be read: the workflow ends the command'),
   );
-  const answer = next?.commands[end.key]?.answer;
-  if (next === undefined || answer === undefined || !owesNothing(next)) return delivered;
-  const recorded = { ...delivered, recordedAs: end.version };
-  const isRecorded = await deps.rounds
-    .write(snapshotOf(next), end.version, delivery.own, { attemptAt: attemptAt(), delivered: recorded })
-    .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
-  if (!isRecorded) return delivered;
-  deps.waitingCalls.answer(end.calls, () => replyTo(next, answer));
+  if (next === undefined) return delivered;
+  if (next.pending?.purpose !== 'credit' || end.betVersion === undefined || sendCredit === undefined)
+    return record(deps, delivery, end, next, delivered);
+  const call = callOf(next.pending);
+  // What a later attempt returns if this one dies now.
+  const unanswered = { ...delivered, credit: { call, result: noAnswerTo(call, NO_ANSWER), at } };
+  if (!(await write(deps, delivery, end.betVersion, next, unanswered))) return delivered;
+  const credit = await sendCredit(call);
+  const paid = applyWalletOutcome(next, credit.result, credit.at);
+  return record(deps, delivery, end, paid, { ...delivered, credit });
+}
+
+/** Writes the record and answers the caller if the command is over. */
+async function record(
+  deps: DeliverDependencies,
+  delivery: WalletDelivery,
+  { key, version, calls }: CommandEnd,
+  round: RoundState,
+  delivered: Delivered,
+): Promise<Delivered> {
+  const answer = round.commands[key]?.answer;
+  if (answer === undefined || !owesNothing(round)) return delivered;
+  const recorded = { ...delivered, recordedAs: version };
+  if (!(await write(deps, delivery, version, round, recorded))) return delivered;
+  deps.waitingCalls.answer(calls, () => replyTo(round, answer));
   return recorded;
+}
+
+function write(
+  { rounds }: DeliverDependencies,
+  { own }: WalletDelivery,
+  version: number,
+  round: RoundState,
+  delivered: Delivered,
+): Promise<boolean> {
+  return rounds
+    .write(snapshotOf(round), version, own, { attemptAt: attemptAt(), delivered })
+    .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
 }
 
 /**
@@ -215,10 +262,10 @@ function rememberedFrom(delivery: WalletDelivery, info: Info): Known {
 /** Whether this is the call's first delivery, or a result if the call must not be sent. */
 type Begun = 'first' | 'again' | DeliveryResult | Delivered;
 
-async function begin(deps: DeliverDependencies, delivery: WalletDelivery, version?: number): Promise<Begun> {
-  if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet, version);
+async function begin(deps: DeliverDependencies, delivery: WalletDelivery, end?: CommandEnd): Promise<Begun> {
+  if (delivery.bet !== undefined) return beginBet(deps, delivery, delivery.bet, end);
   if (isRepeated(delivery, activityInfo())) {
-    const found = overtaken(deps, delivery, version);
+    const found = overtaken(deps, delivery, end);
     // A run that a reset made may be far behind its record, so it waits for the database. No other delivery does.
     const unread = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
     return (await (isReset(delivery, activityInfo()) ? found : found.catch(unread))) ?? 'again';
@@ -254,7 +301,7 @@ async function beginBet(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
   bet: BetDelivery,
-  version: number | undefined,
+  end: CommandEnd | undefined,
 ): Promise<Begun> {
   const begunAt = performance.now();
   const info = activityInfo();
@@ -262,7 +309,7 @@ async function beginBet(
   const age = isLast ? BET_AGE_MS : await ageOf(deps, bet, info);
   const isOver = age >= BET_AGE_MS;
   try {
-    const recorded = isLater(delivery, info) ? await overtaken(deps, delivery, version) : undefined;
+    const recorded = isLater(delivery, info) ? await overtaken(deps, delivery, end) : undefined;
     if (recorded !== undefined) return recorded;
     if (isOver) return await giveUp(deps, delivery, bet);
     const begun = bet.isFirst ? await confirm(deps, delivery, bet) : await followUp(deps, delivery, bet);
@@ -332,9 +379,10 @@ async function followUp(
 async function overtaken(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
-  version: number | undefined,
+  end: CommandEnd | undefined,
 ): Promise<Delivered | DeliveryResult | undefined> {
-  const recorded = await deps.rounds.overtake(delivery.round.gameround, version, attemptAt());
+  const versions = [end?.betVersion, end?.version];
+  const recorded = await deps.rounds.overtake(delivery.round.gameround, versions, attemptAt());
   return recorded ?? newerBeforeReset(deps, delivery);
 }
 

@@ -205,7 +205,7 @@ async function judgeOnce(
       },
     };
   }
-  if (record.version === told.deliveringAs) {
+  if (told.deliveringAs.includes(record.version)) {
     // A delivery may have written the record after its workflow was terminated.
     const stored = snapshotIn(record);
     return stored !== undefined && isAbandoned(stored, told)

@@ -63,6 +63,7 @@ function leaveOutSecretNames(events: readonly PlainEvent[]): void {
     if (activity === 'deliver') {
       leaveOut(input[1], ['state', 'pending', 'refusedWith']);
       leaveOut(result[0], ['result', 'signedWith']);
+      leaveOut(result[0], ['credit', 'result', 'signedWith']);
     }
     if (activity === 'deliverUntilDefinite') leaveOut(result[0], ['signedWith']);
   }

@@ -1,10 +1,12 @@
 import type { WalletDelivery } from '../../src/contracts/activities';
+import { creditIn } from '../../src/contracts/activity-results';
 import { exactSum, isAmount, moneyText } from '../../src/domain/money';
 import { RECONCILE } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
 import { voidedHashes } from '../../src/domain/round/transactions';
 import type { RoundSnapshot, RoundTransaction, SettleCommand } from '../../src/domain/round/types';
 import { walletOutcomeIn } from '../../src/histories/record';
+import type { WalletCall } from '../../src/domain/wallet-call';
 import { isOwnIdentity } from '../../src/temporal-identity';
 import { updateIn, valuesIn, type PlainEvent } from './events';
 import { isByReconciliation, isReserved, reconciliationsIn } from './reconciliations';
@@ -52,8 +54,11 @@ export function knownIn(runs: readonly (readonly PlainEvent[])[]): Known {
       const call = type === 'ActivityTaskCompleted' ? calls.get(Number(scheduledEventId)) : undefined;
       const [result] = valuesIn(about.result);
       const enteredBy = isOwnIdentity(identity) ? undefined : String(identity);
-      if (call?.activity?.startsWith('deliver') === true)
-        note(known, call.args, walletOutcomeIn(call.activity, result), enteredBy);
+      if (call?.activity?.startsWith('deliver') === true) {
+        note(known, (call.args[0] as WalletDelivery).call, walletOutcomeIn(call.activity, result), enteredBy);
+        const credit = creditIn(result);
+        if (credit !== undefined) note(known, credit.call, credit.result, enteredBy);
+      }
       if (call?.activity === 'resend' && enteredBy === undefined)
         known.balances.push({ at, balance: (Object(result) as { balance?: unknown }).balance });
       if ((signalName ?? update?.input?.name) !== 'settle') continue;
@@ -81,9 +86,14 @@ interface Answered {
   creditAccepted?: boolean;
 }
 
-function note({ said }: Known, args: unknown[], outcome: unknown, enteredBy: string | undefined): void {
+function note(
+  { said }: Known,
+  { transactions }: WalletCall,
+  outcome: unknown,
+  enteredBy: string | undefined,
+): void {
   const { kind, reason, errorCode, endRefused, creditAccepted } = Object(outcome) as Answered;
-  for (const { type, hash } of (args[0] as WalletDelivery).call.transactions) {
+  for (const { type, hash } of transactions) {
     const name = `${type} ${hash}`;
     if (said.get(name)?.isAccepted) continue;
     if (kind === 'accepted' && type === 'end' && endRefused)

@@ -12,16 +12,16 @@ import {
   type GameroundStart,
   type RoundReply,
 } from '../../src/contracts/gameround';
-import { walletOutcomeIn } from '../../src/histories/record';
+import { creditIn } from '../../src/contracts/activity-results';
+import { afterDelivery, walletOutcomeIn } from '../../src/histories/record';
 import type { ReconcileOutcome } from '../../src/domain/round/reconcile';
-import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
 import { normalId } from '../../src/domain/hashes';
 import { debitKeyPrefix } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
 import { asArray } from '../../src/domain/classify-wallet-reply';
 import { moneyText } from '../../src/domain/money';
 import type { Answer, Attention, Command, RoundSnapshot } from '../../src/domain/round/types';
-import type { OperatorTransaction, WalletBalance } from '../../src/domain/wallet-call';
+import type { OperatorTransaction, WalletBalance, WalletCall } from '../../src/domain/wallet-call';
 import { isOwnIdentity } from '../../src/temporal-identity';
 import { updateIn, valuesIn, type PlainEvent } from './events';
 import { isByReconciliation, isReserved, type Reconciliations } from './reconciliations';
@@ -192,10 +192,11 @@ export function stepsOf(
         const call = calls.get(Number(about.scheduledEventId));
         if (call === undefined) break;
         calls.delete(Number(about.scheduledEventId));
-        const told = callText(call, event, currency);
-        if (told === undefined) break;
-        if (call.startedAt !== undefined) add({ ...event, at: call.startedAt }, 'service', told.sent);
-        add(event, told.by, told.answered);
+        for (const told of callTexts(call, event, currency)) {
+          const sentAt = told.sentAt ?? call.startedAt;
+          if (sentAt !== undefined) add({ ...event, at: sentAt }, 'service', told.sent);
+          add({ ...event, at: told.answeredAt ?? event.at }, told.by, told.answered);
+        }
         break;
       }
       case 'WorkflowTaskFailed':
@@ -227,10 +228,12 @@ export function stepsOf(
   }
   // Calls that are under way, or that were when the run was stopped or reset: they may have had an effect.
   for (const call of calls.values()) {
-    const told = callText(call, call.scheduled, currency);
-    if (told === undefined) continue;
-    add(call.scheduled, 'service', told.sent);
-    add(call.scheduled, 'service', 'This history has no answer to it');
+    const { betVersion } = Object(call.args[1]) as Partial<CommandEnd>;
+    const win = betVersion === undefined ? '' : '; if the bet was taken, the win may have been paid, too';
+    for (const told of callTexts(call, call.scheduled, currency)) {
+      add(call.scheduled, 'service', told.sent);
+      add(call.scheduled, 'service', `This history has no answer to it${win}`);
+    }
   }
   return steps;
 }
@@ -382,9 +385,13 @@ interface CallText {
   sent: string;
   by: Step['who'];
   answered: string;
+  /** ISO 8601; absent: the times of the activity. */
+  sentAt?: string | undefined;
+  answeredAt?: string | undefined;
 }
 
-function callText(call: Call, event: PlainEvent, currency: string): CallText | undefined {
+/** What an activity has sent. An activity that sends a bet may also send the credit that follows. */
+function callTexts(call: Call, event: PlainEvent, currency: string): CallText[] {
   const { activity, args, attempt = 1, failure } = call;
   const money: Money = (amount) => moneyText(amount, currency);
   const isDone = event.type === 'ActivityTaskCompleted';
@@ -395,12 +402,10 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
   const answerer = isByHand ? 'person' : 'wallet';
   const byHand = isByHand ? `A person enters this answer (sent by ${text(identity)}): ` : '';
   const noAnswer = `There is no answer: ${isDone ? '' : failureOf(event.about)}`;
-  if (activity === 'deliver' || activity === 'deliverUntilDefinite') {
-    const { transactions } = (args[0] as WalletDelivery).call;
+  const walletText = ({ transactions }: WalletCall, outcome: unknown): CallText => {
     const asked = transactions
       .map((one) => `${transactionText(one, money)} (hash ${one.hash})`)
       .join(' and to ');
-    const outcome = walletOutcomeIn(activity, result);
     const { kind, reason, notSent } = Object(outcome) as Outcome;
     const isSent = !notSent && kind !== 'guard-lost' && kind !== 'ahead' && reason !== TOO_LATE_REASON;
     return {
@@ -408,16 +413,28 @@ function callText(call: Call, event: PlainEvent, currency: string): CallText | u
       by: isByHand || (isDone && isSent && HAS_ANSWERED.has(kind ?? '')) ? answerer : 'service',
       answered: isDone ? `${byHand}${outcomeText(outcome, currency)}` : noAnswer,
     };
+  };
+  if (activity === 'deliver' || activity === 'deliverUntilDefinite') {
+    const first = walletText((args[0] as WalletDelivery).call, walletOutcomeIn(activity, result));
+    const { at } = Object(result) as Partial<Delivered>;
+    const credit = isDone ? creditIn(result) : undefined;
+    if (credit === undefined) return [first];
+    return [
+      { ...first, answeredAt: at },
+      { ...walletText(credit.call, credit.result), sentAt: at },
+    ];
   }
   if (activity === 'resend')
-    return {
-      sent: 'The service sends every transaction of the round to the operator again',
-      by: isDone ? answerer : 'service',
-      answered: isDone ? `${byHand}${reconcileText(result, currency)}` : noAnswer,
-    };
-  if (!Object.hasOwn(OTHER_CALLS, activity)) return undefined;
+    return [
+      {
+        sent: 'The service sends every transaction of the round to the operator again',
+        by: isDone ? answerer : 'service',
+        answered: isDone ? `${byHand}${reconcileText(result, currency)}` : noAnswer,
+      },
+    ];
+  if (!Object.hasOwn(OTHER_CALLS, activity)) return [];
   const sent = `${OTHER_CALLS[activity]}${times}`;
-  return { sent, by: 'service', answered: isDone ? `${byHand}It is answered` : noAnswer };
+  return [{ sent, by: 'service', answered: isDone ? `${byHand}It is answered` : noAnswer }];
 }
 
 const OTHER_CALLS: Record<string, string> = {
@@ -545,7 +562,7 @@ export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
       const call = calls.get(Number(scheduledEventId));
       const end = call?.activity === 'deliver' ? (call.args[1] as CommandEnd | null | undefined) : undefined;
       if (!end) continue;
-      const answer = answerAfter(end, valuesIn(result)[0] as Delivered | undefined);
+      const answer = answerAfter(end, valuesIn(result)[0]);
       for (const name of [end.key, ...end.calls]) told(name, answer);
     } else if (update !== undefined) {
       const call = valuesIn(update.input?.args)[2];
@@ -561,12 +578,9 @@ export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
 }
 
 /** The answer to a command whose wallet call was its last step, by the rules. */
-function answerAfter({ state, key }: CommandEnd, delivered: Delivered | undefined): Answer | undefined {
-  const { result, at } = Object(delivered) as Partial<Delivered>;
-  if (result === undefined || at === undefined || result.kind === 'ahead' || result.kind === 'guard-lost')
-    return undefined;
+function answerAfter({ state, key }: CommandEnd, delivered: unknown): Answer | undefined {
   try {
-    const { commands } = applyWalletOutcome(state, result, at);
+    const { commands = {} } = afterDelivery(state, delivered as Delivered) ?? {};
     return Object.hasOwn(commands, key) ? commands[key]?.answer : undefined;
     // eslint-disable-next-line no-restricted-syntax -- an outcome that a person has written by hand may not fit
   } catch {

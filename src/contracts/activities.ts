@@ -26,6 +26,9 @@ export const BET_AGE_MS = 10_000;
 /** Why a debit that may have been sent before is unknown: its time is over, so it is not sent again. */
 export const TOO_LATE_REASON = 'too late to be sent again';
 
+/** The reason of a delivery whose worker died, or whose activity returned no valid result. */
+export const NO_ANSWER = 'the worker gave no answer';
+
 /** Additional data of a debit (docs/interface#bet-age). Times are the Temporal server's, in milliseconds since the epoch. */
 export interface BetDelivery {
   /** The round's first debit: the open-round guard has to be confirmed before it is sent. */
@@ -57,6 +60,11 @@ export interface CommandEnd {
   known: KnownEntries;
   /** The version of the record to write; the delivery's `own` contains it. */
   version: number;
+  /**
+   * If a credit follows the bet: the version of the record that is written between the two. A bet that is accepted must be
+   * durable before its credit is sent.
+   */
+  betVersion?: number | undefined;
   key: string;
   /** Calls that wait for the command's answer. The activity answers those that wait in its own process. */
   calls: string[];
@@ -66,8 +74,17 @@ export interface Delivered {
   result: DeliveryResult;
   /** When the outcome was known, by the Temporal server's clock; ISO 8601. The rules use this time. */
   at: string;
+  /** The credit that the same activity has sent, or may have sent, after its bet was accepted. */
+  credit?: DeliveredCredit | undefined;
   /** The version of the written record. Present only if the command is finished and nothing is left to be sent. */
   recordedAs?: number | undefined;
+}
+
+export interface DeliveredCredit {
+  call: WalletCall;
+  result: WalletOutcome;
+  /** As in Delivered. */
+  at: string;
 }
 
 /** The answer to a command. It is sent after the record is written. */
@@ -96,7 +113,8 @@ export const RECORD_BEHIND = 'RecordBehind';
 export interface GameroundActivities {
   /**
    * Makes the first delivery of a wallet call. It is attempted again only if its worker died or nothing could be sent. With
-   * `end`, and if no further call follows, it also writes the record and answers the callers in this process.
+   * `end` it also makes the first delivery of the credit that follows an accepted bet. If no further call follows then, it
+   * writes the record and answers the callers in this process.
    */
   deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
   /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `repeat`. */

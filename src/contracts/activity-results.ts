@@ -1,7 +1,8 @@
 import { isObject } from '../domain/is-object';
 import type { Recorded } from '../domain/round/known-entries';
 import type { WalletPurpose } from '../domain/wallet-call';
-import type { DeliveryResult } from './activities';
+import { parseTimestamp } from '../domain/time';
+import type { DeliveredCredit, DeliveryResult } from './activities';
 
 /*
  * A person can complete an activity with any value in Temporal Web. The workflow checks a result before it uses it: a value
@@ -31,6 +32,21 @@ export function isDeliveryResult(
     isAbsentOr(isErrorObject, endRefused) &&
     isAbsentOr(isBalance, balance)
   );
+}
+
+/** The credit in the result of a delivery. Undefined if there is none, or if it is wrong. */
+export function creditIn(delivered: unknown): DeliveredCredit | undefined {
+  const { credit } = Object(delivered) as { credit?: unknown };
+  if (!isObject(credit) || !isObject(credit['call'])) return undefined;
+  const { call, result, at } = credit;
+  const isRight =
+    call['purpose'] === 'credit' &&
+    isListOf(isObject, call['transactions']) &&
+    // No result with a record: that belongs to the whole delivery.
+    isDeliveryResult(result, 'credit', '') &&
+    typeof at === 'string' &&
+    parseTimestamp(at) !== undefined;
+  return isRight ? (credit as unknown as DeliveredCredit) : undefined;
 }
 
 /** Whether the value is a record of this round with its version. */

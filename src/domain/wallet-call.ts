@@ -124,6 +124,13 @@ export interface RepeatOutcome {
   maybePaid: boolean;
 }
 
+/** The outcome of a delivery whose answer is lost. */
+export function noAnswerTo({ purpose, transactions }: WalletCall, reason: string): WalletOutcome {
+  if (purpose === 'debit') return { kind: 'unknown', reason };
+  const maybePaid = transactions.some(({ type }) => type === 'credit');
+  return { kind: 'repeat', reason, creditAccepted: false, maybePaid };
+}
+
 export interface RefusedOutcome {
   kind: 'refused';
   /** 401 or error id 1001. */

@@ -1,4 +1,5 @@
 import type { CommandEnd, Delivered, DeliveryResult, ProjectedRound } from '../contracts/activities';
+import { creditIn } from '../contracts/activity-results';
 import type { GameroundResult, GameroundStart } from '../contracts/gameround';
 import { applyWalletOutcome } from '../domain/round/apply-wallet-outcome';
 import { withKnown, type Recorded } from '../domain/round/known-entries';
@@ -13,8 +14,8 @@ export interface RecordInHistory {
   written?: Recorded;
   /** Newer ones that may have been written: their activity runs, or ended without an answer. */
   maybe: Recorded[];
-  /** A delivery runs that may write a record of this version. */
-  deliveringAs?: number;
+  /** The versions of the records that a delivery under way may write. */
+  deliveringAs: number[];
   /** What the deliveries left that may not have been recorded: the round with its pending call, or after its outcome. */
   unrecorded: Recorded[];
   /** Absent while the run goes on. */
@@ -26,8 +27,12 @@ export interface RecordInHistory {
 interface Write {
   scheduledId: number;
   version: number;
+  /** The versions of all records that it may write, the oldest first. */
+  versions: number[];
   /** The record, from the result of the activity. Undefined if the base of the left-out entries is unknown. */
   record: (result: unknown) => RoundSnapshot | undefined;
+  /** The record of the bet, if the delivery has sent the credit, too. */
+  ofBet?: (result: unknown) => Recorded | undefined;
   /** The round with the pending call of a delivery. */
   before?: () => RoundSnapshot | undefined;
   isDelivery: boolean;
@@ -74,6 +79,8 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
       const write = running.get(fact.what);
       running.delete(fact.what);
       const ahead = aheadIn(fact);
+      const bet = write?.ofBet?.(fact.result);
+      if (write !== undefined && bet !== undefined) take(bet, write.scheduledId);
       if (ahead !== undefined) take(ahead, at);
       else if (write !== undefined && isWritten(write, fact.result)) {
         const snapshot = write.record(fact.result);
@@ -105,10 +112,11 @@ export function recordIn(facts: readonly Fact[]): RecordInHistory | undefined {
         const snapshot = record(undefined);
         return snapshot === undefined ? [] : [{ snapshot, version }];
       }),
-    ...deliveryIn(open),
+    deliveringAs: open.find(({ isDelivery }) => isDelivery)?.versions ?? [],
     unrecorded: [
       ...unrecorded,
-      ...open.flatMap(({ before, version }) => {
+      // A record of the delivery itself says more than this.
+      ...open.flatMap(({ before, versions: [version = 0] }) => {
         const snapshot = before?.();
         return snapshot === undefined ? [] : [{ snapshot, version }];
       }),
@@ -126,11 +134,6 @@ export function newestIn({ written, maybe, unrecorded }: RecordInHistory): Recor
   );
 }
 
-function deliveryIn(open: readonly Write[]): { deliveringAs?: number } {
-  const version = open.find(({ isDelivery }) => isDelivery)?.version;
-  return version === undefined ? {} : { deliveringAs: version };
-}
-
 function writeOf(
   { activity, args }: Extract<Fact, { is: 'scheduled' }>,
   scheduledId: number,
@@ -139,22 +142,36 @@ function writeOf(
   if (activity === 'project') {
     const { snapshot, known, version } = args[0] as ProjectedRound;
     const whole = withKnown(snapshot, known, base);
-    return { scheduledId, version, record: () => whole, isDelivery: false };
+    return { scheduledId, version, versions: [version], record: () => whole, isDelivery: false };
   }
   const end = activity === 'deliver' ? (args[1] as CommandEnd | undefined) : undefined;
   if (!end) return undefined;
+  const { version, betVersion } = end;
   const before = withKnown(end.state, end.known, base);
-  const record = (result: unknown): RoundSnapshot | undefined =>
+  const after = (result: unknown): RoundState | undefined =>
     before && afterDelivery(before, result as Delivered);
   return {
-    ...{ scheduledId, version: end.version, record, isDelivery: true },
-    before: () => before && snapshotOf(before),
+    ...{ scheduledId, version, isDelivery: true },
+    versions: betVersion === undefined ? [version] : [betVersion, version],
+    record: (result) => snapshotIn(after(result)),
+    ofBet: (result) => {
+      const snapshot = creditIn(result) && snapshotIn(after({ ...(result as Delivered), credit: undefined }));
+      return snapshot && { snapshot, version: betVersion ?? version };
+    },
+    before: () => snapshotIn(before),
   };
 }
 
-function afterDelivery(before: RoundState, { result, at }: Delivered): RoundSnapshot | undefined {
+function snapshotIn(state: RoundState | undefined): RoundSnapshot | undefined {
+  return state && snapshotOf(state);
+}
+
+export function afterDelivery(before: RoundState, delivered: Delivered): RoundState | undefined {
+  const { result, at } = delivered;
   if (result.kind === 'guard-lost' || result.kind === 'ahead') return undefined;
-  return snapshotOf(applyWalletOutcome(before, result, at));
+  const after = applyWalletOutcome(before, result, at);
+  const credit = creditIn(delivered);
+  return credit === undefined ? after : applyWalletOutcome(after, credit.result, credit.at);
 }
 
 /** A projection has no result if it has written its record, a delivery says so. */

@@ -87,9 +87,13 @@ export interface Rounds {
   write(snapshot: RoundSnapshot, version: number, own?: OwnVersions, end?: DeliveryEnd): Promise<boolean>;
   /**
    * From now on no older attempt of a wallet call writes its record. Returns what an older one has delivered, if it has
-   * written the record with this version.
+   * written the record with one of these versions.
    */
-  overtake(gameround: string, version: number | undefined, attemptAt: number): Promise<Delivered | undefined>;
+  overtake(
+    gameround: string,
+    versions: readonly (number | undefined)[],
+    attemptAt: number,
+  ): Promise<Delivered | undefined>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
   /** Reads only owner and status of an open round, since a record can have hundreds of kilobytes and may be outdated. */
   standing(gameround: string): Promise<Standing | undefined>;
@@ -154,11 +158,11 @@ export function createRounds(db: Db, environment: string): Rounds {
         return false;
       }
     },
-    async overtake(gameround, version, attemptAt) {
+    async overtake(gameround, versions, attemptAt) {
       const projection = { version: 1, delivery: 1 };
       const options = { projection, timeoutMS: WRITE_TIMEOUT_MS };
       const found = await collection.findOneAndUpdate({ _id: gameround }, { $max: { attemptAt } }, options);
-      if (found?.delivery === undefined || found.version !== version) return undefined;
+      if (found?.delivery === undefined || !versions.includes(found.version)) return undefined;
       return JSON.parse(found.delivery) as Delivered;
     },
     find: async (gameround) => (await find({ _id: gameround }))?.snapshot,

@@ -531,7 +531,7 @@ describe('a delivery that may end its command', () => {
 
   test('writes no record after a newer attempt has looked at the round', async () => {
     deps.wallet.doTransactions = async () => {
-      await deps.rounds.overtake(state.identity.gameround, VERSION, ACCEPTED_AT + 1);
+      await deps.rounds.overtake(state.identity.gameround, [VERSION], ACCEPTED_AT + 1);
       return TAKEN;
     };
     const { result, recordedAs } = await ending(1);
@@ -558,3 +558,120 @@ describe('a delivery that may end its command', () => {
     expect([result.kind, recordedAs]).toEqual(['accepted', undefined]);
   });
 });
+
+describe('a bet that a credit follows', () => {
+  const [BET_VERSION, VERSION] = [6, 7];
+  const WON = 700;
+  const ending = (attempt = 1): Promise<Delivered> => {
+    const known = { transactions: 0, gameState: 0, version: 0 };
+    const versions = { version: VERSION, betVersion: BET_VERSION };
+    const end = { state, known, ...versions, key: 'start', calls: [] };
+    return carriedOut(delivery({ own: { upTo: 0, also: [BET_VERSION, VERSION] } }), attempt, {}, end);
+  };
+  const recorded = (): Promise<Recorded | undefined> => deps.rounds.recorded(state.identity.gameround);
+
+  beforeEach(() => {
+    state = createRound(state.identity, POLICY, { ...START, endGame: true, winAmount: WON }, AT);
+  });
+
+  test('is recorded as taken before its credit is sent, and the round is recorded after it', async () => {
+    const sentWith: { types: string[]; version: number | undefined; outcomes: string[] | undefined }[] = [];
+    deps.wallet.doTransactions = async (_, { call }) => {
+      const before = await recorded();
+      sentWith.push({
+        types: call.transactions.map(({ type }) => type),
+        version: before?.version,
+        outcomes: before?.snapshot.transactions.map(({ type, outcome }) => `${type} ${outcome}`),
+      });
+      return TAKEN;
+    };
+    const { result, credit, recordedAs } = await ending();
+    expect(sentWith).toEqual([
+      { types: ['debit'], version: undefined, outcomes: undefined },
+      {
+        types: ['credit', 'end'],
+        version: BET_VERSION,
+        outcomes: ['debit accepted', 'credit pending', 'end pending'],
+      },
+    ]);
+    expect([result.kind, credit?.result.kind, recordedAs]).toEqual(['accepted', 'accepted', VERSION]);
+    expect(credit?.call.transactions.map(({ type, amount }) => [type, amount])).toEqual([
+      ['credit', WON],
+      ['end', undefined],
+    ]);
+    const after = await recorded();
+    expect([after?.version, after?.snapshot.status]).toEqual([VERSION, 'closed']);
+  });
+
+  test('stays taken if its worker dies at the credit, which counts as maybe paid and is not sent by this activity again', async () => {
+    deps.wallet.doTransactions = () => {
+      sent += 1;
+      return sent === 1 ? Promise.resolve(TAKEN) : Promise.reject(new Error('the worker died'));
+    };
+    await expect(ending()).rejects.toThrow('the worker died');
+    answers = [REFUSED];
+    const { result, credit, recordedAs } = await ending(2);
+    expect([result.kind, recordedAs]).toEqual(['accepted', undefined]);
+    expect(credit?.result).toMatchObject({ kind: 'repeat', maybePaid: true, creditAccepted: false });
+    expect(sent).toBe(2);
+  });
+
+  test('has a result that leads the workflow to the state of its record', async () => {
+    answers = [TAKEN, FAILED];
+    const { result, at, credit, recordedAs } = await ending();
+    expect(recordedAs).toBeUndefined();
+    const taken = applyWalletOutcome(state, result as WalletOutcome, at);
+    expect(await recorded()).toEqual({ version: BET_VERSION, snapshot: jsonOf(snapshotOf(taken)) });
+    const next = applyWalletOutcome(taken, credit!.result, credit!.at);
+    expect(next).toMatchObject({ maybePaid: true, pending: { purpose: 'credit', progress: 'retrying' } });
+  });
+
+  test.each<[string, () => void]>([
+    [
+      'its record can’t be written',
+      () => (deps.rounds = { ...deps.rounds, write: () => Promise.reject(new Error('MongoDB is away')) }),
+    ],
+    [
+      'a newer attempt has looked at the round',
+      () =>
+        (deps.wallet.doTransactions = async () => {
+          sent += 1;
+          await deps.rounds.overtake(state.identity.gameround, [BET_VERSION], ACCEPTED_AT + 1);
+          return TAKEN;
+        }),
+    ],
+    [
+      'the bet took so long that the credit may not have its whole time',
+      () =>
+        (deps.wallet.doTransactions = () => {
+          sent += 1;
+          const now = performance.now() + 5_000;
+          jest.spyOn(performance, 'now').mockReturnValue(now);
+          return Promise.resolve(TAKEN);
+        }),
+    ],
+  ])('leaves its credit to the workflow if %s', async (_, happens) => {
+    answers = [TAKEN];
+    happens();
+    const { result, credit, recordedAs } = await ending().finally(() => jest.restoreAllMocks());
+    expect([result.kind, credit, recordedAs]).toEqual(['accepted', undefined, undefined]);
+    expect(sent).toBe(1);
+    expect(await recorded()).toBeUndefined();
+  });
+
+  test('has no credit sent for it if it is declined', async () => {
+    answers = [REFUSED];
+    const { result, credit, recordedAs } = await ending();
+    expect([result.kind, credit, recordedAs]).toEqual(['declined', undefined, VERSION]);
+    expect(sent).toBe(1);
+  });
+
+  test('leaves the voids to the workflow if its credit is refused', async () => {
+    answers = [TAKEN, REFUSED];
+    const { credit, recordedAs } = await ending();
+    expect([credit?.result.kind, recordedAs]).toEqual(['refused', undefined]);
+    expect(sent).toBe(2);
+  });
+});
+
+const jsonOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

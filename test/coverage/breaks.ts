@@ -2105,9 +2105,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct'],
     file: 'activities/deliver.ts',
-    find: 'const recorded = { ...delivered, recordedAs: end.version };',
+    find: 'const recorded = { ...delivered, recordedAs: version };',
     replace:
-      'const recorded = { ...delivered, recordedAs: end.version };\n  deps.waitingCalls.answer(end.calls, () => replyTo(next, answer));',
+      'const recorded = { ...delivered, recordedAs: version };\n  deps.waitingCalls.answer(calls, () => replyTo(round, answer));',
   },
   {
     rows: ['c4.direct#2'],
@@ -2130,8 +2130,26 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct#5'],
     file: 'src/read-model/rounds.ts',
-    find: 'found.version !== version',
-    replace: 'found.version === version',
+    find: '!versions.includes(found.version)',
+    replace: 'versions.includes(found.version)',
+  },
+  {
+    rows: ['c4.direct#6'],
+    file: 'activities/deliver.ts',
+    find: 'if (!(await write(deps, delivery, end.betVersion, next, unanswered))) return delivered;',
+    replace: 'void unanswered;',
+  },
+  {
+    rows: ['c4.direct#7'],
+    file: 'activities/deliver.ts',
+    find: 'const versions = [end?.betVersion, end?.version];',
+    replace: 'const versions = [end?.version];',
+  },
+  {
+    rows: ['c4.direct#8'],
+    file: 'activities/deliver.ts',
+    find: 'isQuick ? sendCredit : undefined',
+    replace: 'sendCredit',
   },
   {
     rows: ['c4.waits'],
@@ -2627,8 +2645,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.overtakenRecord'],
     file: 'activities/deliver.ts',
-    find: 'delivery.own, { attemptAt: attemptAt(), delivered: recorded })',
-    replace: 'delivery.own)',
+    find: 'version, own, { attemptAt: attemptAt(), delivered })',
+    replace: 'version, own)',
   },
   {
     rows: ['c4.overtakenRecord#2'],

@@ -73,6 +73,21 @@ test.each(STEPS)('a losing spin, its process killed at: %s', async (step) => {
   expect(ledger.net).toBe(record.status === 'closed' ? -STAKE : 0);
 });
 
+test.each(['record before', 'record after', 'record before 2', 'record after 2', 'result before'])(
+  'a winning spin, its process killed at: %s',
+  async (step) => {
+    await dieAt(step);
+    const spin = { roundId: newRoundId(), endGame: true, winAmount: 700, requestId: randomUUID() };
+    const told = await toldOnce(here.start(spin));
+    expect(told?.body.gameRoundInfo?.status).toBe(step.startsWith('result') ? 'closed' : undefined);
+    const answer = await insist(() => there.start(spin));
+    const { ledger, record } = await settled(stack, roundOf(answer));
+    // Once the bet is recorded as taken, it stays taken and its win is paid.
+    if (step !== 'record before') expect(record.status).toBe('closed');
+    expect(ledger.net).toBe(record.status === 'closed' ? 700 - STAKE : 0);
+  },
+);
+
 test.each(['record after 2', 'result before 2'])(
   'a win of an open round, its process killed at: %s',
   async (step) => {

@@ -356,6 +356,24 @@ test('a difference between record and history is in the dossier', async () => {
   ]);
 });
 
+test('a bet and the win that its activity pays are two calls, each with its answer', async () => {
+  const player = playerOf(harness);
+  const { hash } = (await player.start({ endGame: true, winAmount: 700 })).gameRoundInfo;
+  await finished(harness, hash);
+  const { steps, round } = await dossierOf(hash);
+  const told = steps.filter(
+    ({ who, what }) => who === 'wallet' || what.includes("asks the operator's wallet"),
+  );
+  expect(told.map(({ who, what }) => `${who}: ${what.replaceAll(/ \(hash [^)]*\)/g, '')}`)).toEqual([
+    "service: The service asks the operator's wallet to take a bet of 2.50 EUR",
+    expect.stringMatching(/^wallet: /),
+    "service: The service asks the operator's wallet to pay a win of 7.00 EUR and to note the end of the round",
+    expect.stringMatching(/^wallet: /),
+  ]);
+  expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).sort());
+  expect(round.agreement).toEqual(['The record in the database and the history agree in every field.']);
+});
+
 test('a record that is compared with nothing, or holds no round or another one, is not said to agree', async () => {
   const player = playerOf(harness);
   const hash = (await player.start({ endGame: true })).gameRoundInfo.hash;
@@ -376,7 +394,8 @@ test('a record that is compared with nothing, or holds no round or another one, 
     identity: { ...own, gameround: none },
   });
   await collection.insertOne({ ...record, _id: none, snapshot });
-  const start = inFirstPayload(JSON.stringify({ events: history.events.slice(0, 1) }), WON, none);
+  const first = JSON.stringify({ events: history.events.slice(0, 1) });
+  const start = inFirstPayload(first, `"gameround":"${WON}"`, `"gameround":"${none}"`);
   const file = fileOf({ workflowId: `gameround-${none}`, runId: randomUUID() });
   await (await openArchive(folder)).write(file, gzipSync(start));
   expect((await dossierOf(none, folder)).round.agreement).toEqual([

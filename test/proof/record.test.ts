@@ -63,7 +63,7 @@ test('a delivery that runs may have written its record, whatever it says', async
   const at = all.findIndex(({ is }) => is === 'scheduled');
   const { written, deliveringAs } = recordIn(all.slice(0, at + 1))!;
   expect(written).toBeUndefined();
-  expect(deliveringAs).toBeGreaterThan(1_700_000_000_000);
+  expect(deliveringAs).toEqual([expect.any(Number)]);
 });
 
 test('a history that ends otherwise than its record, or without recording its last outcome, contradicts itself', async () => {

@@ -120,7 +120,7 @@ test('a round whose guard was taken away is lost to a confirmation', async () =>
 describe('a record that an attempt writes late is not written, if a newer attempt', () => {
   test.each<[string, (attemptAt: number) => Promise<unknown>]>([
     ['has confirmed the guard', (attemptAt) => guards.confirm(KEY, 'one', attemptAt)],
-    ['has looked at the round', (attemptAt) => rounds.overtake('one', undefined, attemptAt)],
+    ['has looked at the round', (attemptAt) => rounds.overtake('one', [], attemptAt)],
   ])('%s', async (_, newer) => {
     await guards.take(KEY, 'one');
     await guards.confirm(KEY, 'one', 1);

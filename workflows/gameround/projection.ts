@@ -28,8 +28,11 @@ export interface Projection {
    * the database does not respond.
    */
   project(pending?: PendingAnswer): Promise<void>;
-  /** The data with which an activity can finish a command itself. Undefined while an older state is still being written. */
-  begin(item: Pick<QueuedCommand, 'key' | 'calls'>): CommandEnd | undefined;
+  /**
+   * The data with which an activity can finish a command itself. Undefined while an older state is still being written.
+   * `creditFollows`: the command sends a credit after its bet.
+   */
+  begin(item: Pick<QueuedCommand, 'key' | 'calls'>, creditFollows: boolean): CommandEnd | undefined;
   /**
    * Notes that an activity has written the current state under this version. False if another write has started meanwhile,
    * which may have overwritten it with an older state.
@@ -175,11 +178,11 @@ export function createProjection(
         projectSoon();
       }
     },
-    begin({ key, calls }) {
+    begin({ key, calls }, creditFollows) {
       if (catchingUp || stale) return undefined;
-      const given = give();
+      const betVersion = creditFollows ? give() : undefined;
       const { round: state, known } = withoutKnown(withOneCommand(round.state, key), recorded);
-      return { state, known, version: given, key, calls };
+      return { state, known, version: give(), betVersion, key, calls };
     },
     isUpToDate(given) {
       if (given !== version) return false;

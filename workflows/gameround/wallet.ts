@@ -10,18 +10,19 @@ import {
 import {
   BET_AGE_MS,
   BET_UNCONFIRMED,
+  NO_ANSWER,
   type BetDelivery,
   type CommandEnd,
   type Delivered,
   type GameroundActivities,
   type WalletDelivery,
 } from '../../src/contracts/activities';
-import { isDeliveryResult } from '../../src/contracts/activity-results';
+import { creditIn, isDeliveryResult } from '../../src/contracts/activity-results';
 import { mark } from '../../src/domain/round/attention';
 import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
-import { callOf, type WalletOutcome } from '../../src/domain/wallet-call';
+import { callOf, noAnswerTo } from '../../src/domain/wallet-call';
 import { failedAs } from '../failures';
 import {
   BET_WARN_MS,
@@ -74,9 +75,9 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   /** Makes the first delivery. A delivery without an answer is unknown, whatever failed. */
   async function deliver(item: QueuedCommand, pending: PendingCall): Promise<Delivered> {
     // Call begin() first: it reserves a version, and the delivery's list of own versions must contain it.
-    const end = projection.begin(item);
+    const end = projection.begin(item, pending.endAfterwards);
     const call = deliveryOf(round, pending, projection);
-    const summary = callText(pending, round.state);
+    const summary = callText(pending, round.state) + (pending.endAfterwards ? ', then the winnings' : '');
     try {
       const delivering =
         pending.purpose === 'debit'
@@ -87,7 +88,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
       return { ...delivered, at: parseTimestamp(delivered.at) === undefined ? nowIso() : delivered.at };
     } catch (error) {
       log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
-      return { result: noAnswer(pending, 'the worker gave no answer'), at: nowIso() };
+      return { result: noAnswerTo(pending, NO_ANSWER), at: nowIso() };
     }
   }
 
@@ -150,7 +151,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.error('retrying a wallet call failed', { purpose: pending.purpose, reason: String(error) });
-      return { result: noAnswer(pending, 'the worker gave no answer'), at: nowIso() };
+      return { result: noAnswerTo(pending, NO_ANSWER), at: nowIso() };
     }
   }
 
@@ -172,6 +173,8 @@ export function createWallet(round: Round, projection: Projection, publish: () =
       // A new run that starts with a retried call keeps the slow pace of the previous run.
       let isPatient = isRetried(round.state);
       let isRecorded = false;
+      // The credit that the activity of its bet has sent.
+      let credit: Delivered | undefined;
       for (let pending = round.state.pending; pending !== undefined; pending = round.state.pending) {
         const isRetry = pending.progress !== 'first-delivery';
         if (isRetry && decisions.exist()) {
@@ -183,9 +186,12 @@ export function createWallet(round: Round, projection: Projection, publish: () =
           isPatient = false;
         } else {
           const sending = pending;
-          const delivered = await (isRetry
-            ? unless(decisions.exist, () => retry(sending, isPatient))
-            : deliver(item, pending));
+          const delivered =
+            credit ??
+            (await (isRetry
+              ? unless(decisions.exist, () => retry(sending, isPatient))
+              : deliver(item, pending)));
+          credit = undefined;
           if (delivered === undefined) continue;
           const { result: outcome, at, recordedAs } = delivered;
           if (outcome.kind === 'guard-lost') {
@@ -196,7 +202,10 @@ export function createWallet(round: Round, projection: Projection, publish: () =
           // takeOver does nothing if this run has written the record meanwhile. Then the loop delivers the call again.
           if (outcome.kind === 'ahead') projection.takeOver(outcome.record);
           else round.state = applyWalletOutcome(round.state, outcome, at);
-          isRecorded = recordedAs !== undefined && projection.isUpToDate(recordedAs);
+          const sent = creditIn(delivered);
+          if (sent !== undefined && round.state.pending?.purpose === 'credit')
+            credit = { ...sent, recordedAs };
+          isRecorded = credit === undefined && recordedAs !== undefined && projection.isUpToDate(recordedAs);
         }
         onSettled();
       }
@@ -243,10 +252,4 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
 function assertOutcomeFits({ purpose }: PendingCall, { identity }: RoundState, result: unknown): void {
   if (!isDeliveryResult(result, purpose, identity.gameround))
     throw new TypeError(`no outcome of a ${purpose}: a person may have completed the activity`);
-}
-
-function noAnswer(pending: PendingCall, reason: string): WalletOutcome {
-  if (pending.purpose === 'debit') return { kind: 'unknown', reason };
-  const maybePaid = pending.transactions.some(({ type }) => type === 'credit');
-  return { kind: 'repeat', reason, creditAccepted: false, maybePaid };
 }
