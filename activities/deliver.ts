@@ -312,7 +312,7 @@ async function beginBet(
     const recorded = isLater(delivery, info) ? await overtaken(deps, delivery, end) : undefined;
     if (recorded !== undefined) return recorded;
     if (isOver) return await giveUp(deps, delivery, bet);
-    const begun = bet.isFirst ? await confirm(deps, delivery, bet) : await followUp(deps, delivery, bet);
+    const begun = bet.isFirst ? await confirm(deps, delivery, bet, end) : await followUp(deps, delivery, bet);
     if (typeof begun !== 'string' || age + performance.now() - begunAt < BET_AGE_MS) return begun;
     return begun === 'first' ? NEVER_SENT : TOO_LATE;
   } catch (error) {
@@ -351,9 +351,11 @@ async function confirm(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
   bet: BetDelivery,
+  end: CommandEnd | undefined,
 ): Promise<Begun> {
   const { gameround } = delivery.round;
-  const confirmed = await deps.guards.confirm(delivery.round, gameround, attemptAt());
+  const early = isLater(delivery, activityInfo()) ? undefined : deps.waitingCalls.confirmed(end?.calls ?? []);
+  const confirmed = await (early ?? deps.guards.confirm(delivery.round, gameround, attemptAt()));
   // After a reset the bet may have been sent before, although MongoDB was restored from a copy that does not say so.
   if (confirmed === 'first') return isReset(delivery, activityInfo()) ? 'again' : 'first';
   // Temporal ignores the result of an overtaken attempt. If the server's clock was set back, this attempt is retried.

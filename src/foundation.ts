@@ -71,14 +71,13 @@ export async function openFoundation(process: ProcessName): Promise<Foundation> 
   const sessions = createSessions({ db, logger });
   const temporal = connectLazily(config);
   const rounds = createRounds(db, config.environment);
+  const guards = createGuards(db);
   metrics.measureWaiting(() =>
     rounds.waiting().catch(goOnWith(logger, [], 'the waiting rounds could not be counted')),
   );
   return {
     ...{ config, logger, metrics, admin, stopped, database, tenants, outbound, sessions, temporal },
-    rounds,
-    guards: createGuards(db),
-    localWorker: { waitingCalls: createWaitingCalls() },
+    ...{ rounds, guards, localWorker: { waitingCalls: createWaitingCalls(), guards } },
     async close() {
       await tenants.close();
       await sessions.close();

@@ -1,10 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { RoundReply } from '../contracts/gameround';
+import type { Guards } from '../contracts/guards';
 import type { WaitingCalls } from '../contracts/waiting-calls';
 
 /** The worker in the same process. Its activities answer commands in memory. */
 export interface LocalWorker {
   waitingCalls: WaitingCalls;
+  guards: Pick<Guards, 'confirm'>;
   /** A client on the worker's connection, so that the start returns the round's first task. Undefined while no worker runs. */
   client?: Client | undefined;
   /** Overrides askAfter, for tests. */
@@ -34,7 +36,7 @@ export function askAfter({ askAfterMs, usualMs = 0 }: Pick<LocalWorker, 'askAfte
  * whether the activity is likely to run in this process.
  */
 export async function firstAnswer<T>(
-  local: LocalWorker | undefined,
+  local: Omit<LocalWorker, 'guards'> | undefined,
   { call, gameround }: { call: string; gameround: string },
   send: () => Promise<boolean>,
   ask: () => Promise<T>,

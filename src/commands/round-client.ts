@@ -29,6 +29,7 @@ import { refuse, refuseBecause } from '../domain/errors';
 import { moneyText } from '../domain/money';
 import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundState } from '../domain/round/types';
+import { BEFORE_ANY_ATTEMPT } from '../contracts/guards';
 import { definitionsOf } from './command-definitions';
 import { firstAnswer, type LocalWorker } from './local-worker';
 import {
@@ -152,12 +153,22 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     }
   }
 
-  /** Starts the round so that its first task goes to this process's worker. False if the workflow already exists. */
-  async function startHere(eager: Client, start: GameroundStart, asked: PendingAsk): Promise<boolean> {
+  /**
+   * Starts the round so that its first task goes to this process's worker, and confirms the guard while the task runs. False
+   * if the workflow already exists.
+   */
+  async function startHere(
+    { guards, waitingCalls }: LocalWorker,
+    eager: Client,
+    start: GameroundStart,
+    asked: PendingAsk,
+  ): Promise<boolean> {
     const options = { ...startOptions(start), taskQueue, requestEagerStart: true };
     const run = (): Promise<unknown> => eager.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, options);
     try {
       await withinCommandTime(eager, run, asked);
+      const { identity } = start;
+      waitingCalls.confirming(asked.call, guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT));
       return true;
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
@@ -188,11 +199,11 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
       const begun = { ...start, call };
       const ask = (): Promise<RoundReply | NotRunning | 'guard-lost'> => startAndAsk(begun, asked);
       const eager = local?.client;
-      if (eager === undefined) return ask();
+      if (local === undefined || eager === undefined) return ask();
       return firstAnswer(
         local,
         { call, gameround: start.identity.gameround },
-        () => startHere(eager, begun, asked),
+        () => startHere(local, eager, begun, asked),
         ask,
       );
     },

@@ -17,6 +17,9 @@ export interface GuardHolder {
 
 export type Confirmed = 'first' | 'again' | 'lost' | 'overtaken';
 
+/** The `attemptAt` of a confirmation that is made for the first attempt, before Temporal has scheduled it. */
+export const BEFORE_ANY_ATTEMPT = 0;
+
 export interface Guards {
   /**
    * Takes the guard for a round that is not known, if it is free. Returns the holder: this round or another one; or

@@ -1,4 +1,6 @@
 import type { RoundReply } from '../domain/round/replies';
+import type { MonotonicClock } from '../domain/time';
+import type { Confirmed } from './guards';
 
 /**
  * The calls of this process that wait for their command's answer. The activity that finishes a command passes the answer in
@@ -10,6 +12,13 @@ export interface WaitingCalls {
    * caller fetches it by the update. Always call `end`, with or without an answer.
    */
   expect(call: string): { answer: Promise<RoundReply | 'ask'>; end: () => void };
+  /** Notes that the guard of a start is being confirmed, while the round's first task runs. */
+  confirming(call: string, confirmed: Promise<Confirmed>): void;
+  /**
+   * The confirmation for the bet's first attempt. Undefined if none was begun here, or not a moment ago: then another
+   * attempt may have been made since, and this one must confirm the guard itself.
+   */
+  confirmed(calls: readonly string[]): Promise<Confirmed> | undefined;
   /** Passes the reply to those of the calls that wait here. The command's record must be written before. */
   answer(calls: readonly string[], reply: () => RoundReply): void;
   /** Tells the call that no activity delivers its answer. */
@@ -21,14 +30,32 @@ export interface WaitingCalls {
 }
 
 const MAX_LOCAL_ROUNDS = 10_000;
+/** Well below the time after which a worker without heartbeats counts as dead (workflows/policies.ts). */
+const A_MOMENT_MS = 2_000;
 
-export function createWaitingCalls(): WaitingCalls {
+export function createWaitingCalls(monotonicNow: MonotonicClock = () => performance.now()): WaitingCalls {
   const waiting = new Map<string, (answer: RoundReply | 'ask') => void>();
+  const confirming = new Map<string, { confirmed: Promise<Confirmed>; begunAt: number }>();
   const local = new Set<string>();
   return {
     expect(call) {
       const answer = new Promise<RoundReply | 'ask'>((resolve) => waiting.set(call, resolve));
-      return { answer, end: () => void waiting.delete(call) };
+      const end = (): void => {
+        waiting.delete(call);
+        confirming.delete(call);
+      };
+      return { answer, end };
+    },
+    confirming(call, confirmed) {
+      if (!waiting.has(call)) return;
+      // The activity reports the error, if it comes to use the confirmation.
+      // eslint-disable-next-line no-restricted-syntax -- see above
+      confirmed.catch(() => undefined);
+      confirming.set(call, { confirmed, begunAt: monotonicNow() });
+    },
+    confirmed(calls) {
+      const known = calls.flatMap((call) => confirming.get(call) ?? []).at(0);
+      return known && monotonicNow() - known.begunAt < A_MOMENT_MS ? known.confirmed : undefined;
     },
     answer(calls, replyOf) {
       const here = calls.flatMap((call) => waiting.get(call) ?? []);

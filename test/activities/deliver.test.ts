@@ -12,6 +12,7 @@ import {
   type DeliveryResult,
   type WalletDelivery,
 } from '../../src/contracts/activities';
+import { BEFORE_ANY_ATTEMPT, type Confirmed } from '../../src/contracts/guards';
 import { createWaitingCalls } from '../../src/contracts/waiting-calls';
 import { cancelRound, decide } from '../../src/domain/round/decide';
 import { createRound } from '../../src/domain/round/create-round';
@@ -671,6 +672,66 @@ describe('a bet that a credit follows', () => {
     const { credit, recordedAs } = await ending();
     expect([credit?.result.kind, recordedAs]).toEqual(['refused', undefined]);
     expect(sent).toBe(2);
+  });
+});
+
+describe('the guard that was confirmed while the first task of the round ran', () => {
+  const CALL = 'call';
+  let now: number;
+  const known = { transactions: 0, gameState: 0, version: 0 };
+  const bet = (attempt = 1, more: Partial<Info> = {}): Promise<Delivered> =>
+    carriedOut(delivery(), attempt, more, { state, known, version: 7, key: 'start', calls: [CALL] });
+
+  beforeEach(() => {
+    now = 0;
+    deps.waitingCalls = createWaitingCalls(() => now);
+    deps.waitingCalls.expect(CALL);
+  });
+
+  const confirmedAs = (confirmed: Confirmed): void =>
+    deps.waitingCalls.confirming(CALL, Promise.resolve(confirmed));
+
+  test('is not confirmed again', async () => {
+    const { identity } = state;
+    const early = deps.guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT);
+    deps.waitingCalls.confirming(CALL, early);
+    deps.guards = { ...deps.guards, confirm: () => Promise.reject(new Error('confirmed again')) };
+    answers = [REFUSED];
+    expect(await bet()).toMatchObject({ result: { kind: 'declined' }, recordedAs: 7 });
+  });
+
+  test('says that the bet may have been sent, or that the round does not have it', async () => {
+    confirmedAs('again');
+    answers = [REFUSED];
+    expect((await bet()).result.kind).toBe('unknown');
+    confirmedAs('lost');
+    expect((await bet()).result.kind).toBe('guard-lost');
+    expect(sent).toBe(1);
+  });
+
+  test.each<[string, () => Promise<Delivered>]>([
+    ['a later attempt', () => bet(2)],
+    ['a run that a reset made', () => bet(1, AFTER_RESET)],
+    [
+      'an attempt two seconds later, which may have been frozen',
+      () => {
+        now = 2_000;
+        return bet();
+      },
+    ],
+  ])('is confirmed again by %s', async (_, attempt) => {
+    const { identity } = state;
+    await deps.guards.confirm(identity, identity.gameround, ACCEPTED_AT + 2);
+    confirmedAs('first');
+    await expect(attempt()).rejects.toMatchObject({ type: BET_UNCONFIRMED });
+    expect(sent).toBe(0);
+  });
+
+  test('leaves a bet that no attempt sends in time as maybe sent: another process can’t know', async () => {
+    const { identity } = state;
+    await deps.guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT);
+    expect(await deliver({}, 1, {}, { isOver: true })).toMatchObject({ kind: 'unknown' });
+    expect(sent).toBe(0);
   });
 });
 

@@ -20,7 +20,7 @@ test.each([
   ['in time', 60_000],
   ['only after the update was asked', 1],
 ])('an answer of this process that comes %s is counted', async (_, askAfterMs) => {
-  const local: LocalWorker = { waitingCalls: createWaitingCalls(), askAfterMs };
+  const local: Omit<LocalWorker, 'guards'> = { waitingCalls: createWaitingCalls(), askAfterMs };
   const send = (): Promise<boolean> => {
     setTimeout(() => local.waitingCalls.answer([CALL.call], () => REPLY), 50);
     return Promise.resolve(true);
@@ -31,7 +31,7 @@ test.each([
 });
 
 test('an answer of the update is not counted', async () => {
-  const local: LocalWorker = { waitingCalls: createWaitingCalls(), askAfterMs: 1 };
+  const local: Omit<LocalWorker, 'guards'> = { waitingCalls: createWaitingCalls(), askAfterMs: 1 };
   const asked = await firstAnswer(
     local,
     CALL,

@@ -1843,6 +1843,12 @@ export const BREAKS: readonly Break[] = [
     replace: "if (confirmed !== 'overtaken') return 'first';",
   },
   {
+    rows: ['c3.guard#3'],
+    file: 'activities/deliver.ts',
+    find: 'isLater(delivery, activityInfo()) ? undefined : deps.waitingCalls',
+    replace: 'deps.waitingCalls',
+  },
+  {
     rows: ['c3.movedGame'],
     file: 'src/commands/start-game-round.ts',
     find: 'if (open === undefined || !owns(request.session, open.identity)) return undefined;',

@@ -151,7 +151,9 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const rounds = createRounds(database.db, 'test');
   await ensureRoundIndexes(rounds);
   const here: LocalWorker | undefined =
-    options.answers === 'apart' ? undefined : { waitingCalls: createWaitingCalls(), ...options.answers };
+    options.answers === 'apart'
+      ? undefined
+      : { waitingCalls: createWaitingCalls(), guards: createGuards(database.db), ...options.answers };
   const deliveries: Delivery[] = [];
   const activities = activitiesOver(database, http, {
     walletUrl: wallet.url,
