@@ -6,32 +6,31 @@ export type { Logger } from 'pino';
 /** `service`: API and worker in one process. */
 export type ProcessName = 'api' | 'worker' | 'service' | 'codec-server' | 'repair-records' | 'resume';
 
-/** Field names that may hold a secret. They are masked in log lines, down to two levels. */
-const SECRET_FIELDS = [
-  'token',
-  'currentToken',
-  'launchToken',
-  'secret',
-  'secrets',
-  'secretsKey',
-  'backofficeToken',
-  'apiKey',
-  'password',
-  'authorization',
-  'signature',
-  'cookie',
-  'uri',
-  'headers',
-  'body',
-  'query',
-  'querystring',
-  '["x-h-auth-sig"]',
-  '["X-H-AUTH-SIG"]',
-];
+const LEVELS = 2;
+/** Field names that may hold a secret. They are masked in log lines, down to LEVELS below the line. */
+const SECRET_FIELDS = new Set([
+  ...['token', 'currentToken', 'launchToken', 'secret', 'secrets', 'secretsKey', 'backofficeToken'],
+  ...['apiKey', 'password', 'authorization', 'signature', 'cookie', 'uri', 'headers', 'body', 'query'],
+  ...['querystring', 'x-h-auth-sig', 'X-H-AUTH-SIG'],
+]);
 
-function everywhere(field: string): string[] {
-  return field.startsWith('[') ? [field, `*${field}`, `*.*${field}`] : [field, `*.${field}`, `*.*.${field}`];
+/** pino's `redact` does the same, but with so many names it takes 40 times as long as the rest of a line. */
+function masked(fields: object, levels: number): object {
+  const within = (value: unknown): unknown =>
+    levels > 0 && typeof value === 'object' && value !== null && !('toJSON' in value)
+      ? masked(value, levels - 1)
+      : value;
+  if (Array.isArray(fields)) return fields.map(within);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => {
+      if (value !== undefined && SECRET_FIELDS.has(name)) return [name, '***'];
+      return [name, levels === LEVELS && name in SERIALIZERS ? value : within(value)];
+    }),
+  );
 }
+
+/** An error is written by its own rule and not as an object. */
+const SERIALIZERS = { error: errorOf, err: errorOf };
 
 /**
  * Writes JSON lines to standard output: `time` in ISO 8601, `level` as a word, `process` as its name. Callers pass ids
@@ -47,9 +46,8 @@ export function createLogger(options: {
       level: options.level,
       base: { process: options.process, pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: SECRET_FIELDS.flatMap(everywhere), censor: '***' },
-      serializers: { error: errorOf, err: errorOf },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => ({ ...masked(fields, LEVELS) }) },
+      serializers: SERIALIZERS,
     },
     options.destination ?? standardOutput(),
   );
