@@ -1652,8 +1652,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c2.zone'],
     file: 'src/domain/time.ts',
-    find: 'const utc = new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms));',
-    replace: 'const utc = new Date(year, month - 1, day, hour, minute, second, ms);',
+    find: 'const utc = new Date(`${written}Z`);',
+    replace: 'const utc = new Date(written);',
   },
   {
     rows: ['e.certificates'],
