@@ -5,7 +5,6 @@ import type { Session } from '../domain/session';
 import { MAX_ID_CHARS } from '../domain/texts';
 import type { ProviderSettings } from '../tenants';
 import { readBody } from './middleware/body';
-import { requestIdOf } from './middleware/request-log';
 import {
   authenticated,
   claimOf,
@@ -61,7 +60,7 @@ function signedRoute<Schema extends z.ZodType>(
       () => `${body.toString()}#${claim.timestamp}`,
     );
     ctx.state.logFields.providerId = provider.providerId;
-    const requestId = requestIdOf(ctx);
+    const { requestId } = ctx.state;
     if (requestId === undefined) throw refuse('INVALIDREQUEST', REQUEST_ID_FAULT);
     const input = validated(request, parseJson(body));
     const gameRound = (input as { gameRound?: string }).gameRound;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
@@ -10,7 +10,7 @@ export function newToken(): string {
 
 /** The id under which a session is stored: SHA-256 of the token in hex. 256 random bits need no salt. */
 export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 /** Any other text was never a token, so it needs no lookup. */

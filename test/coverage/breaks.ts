@@ -1256,8 +1256,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['sig.xRequestId'],
     file: 'src/http/game-engine-call.ts',
-    find: 'const requestId = requestIdOf(ctx);',
-    replace: "const requestId = requestIdOf(ctx) ?? 'none';",
+    find: 'const { requestId } = ctx.state;',
+    replace: "const { requestId = 'none' } = ctx.state;",
   },
   {
     rows: ['e.GAMEROUNDALREADYSTARTED'],
@@ -2312,8 +2312,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c5.token'],
     file: 'src/sessions/tokens.ts',
-    find: "createHash('sha256')",
-    replace: "createHash('sha512')",
+    find: "hash('sha256', token)",
+    replace: "hash('sha512', token)",
   },
   {
     rows: ['c5.hour'],

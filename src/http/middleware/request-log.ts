@@ -8,7 +8,7 @@ import { isIdentifier } from '../../domain/texts';
 const REQUEST_ID = 'x-request-id';
 
 /** The caller's X-Request-Id, if there is exactly one and it is well-formed. */
-export function requestIdOf(ctx: Context): string | undefined {
+function requestIdOf(ctx: Context): string | undefined {
   const values = ctx.req.headersDistinct[REQUEST_ID];
   const [value] = values ?? [];
   return values?.length === 1 && isIdentifier(value!) ? value : undefined;
