@@ -417,7 +417,9 @@ async function giveUp(
 ): Promise<DeliveryResult> {
   if (!bet.isFirst) return maybeSent(delivery, bet) ? TOO_LATE : NEVER_SENT;
   const { round } = delivery;
-  if (await deps.guards.shut(round, round.gameround)) return NEVER_SENT;
+  const info = activityInfo();
+  const isBegun = isReset(delivery, info) || (bet.isOver ? !bet.neverBegun : isRepeated(delivery, info));
+  if (await deps.guards.shut(round, round.gameround, isBegun)) return NEVER_SENT;
   const isHeld = (await deps.guards.holder(round))?.gameround === round.gameround;
   return (await ahead(deps, delivery)) ?? (isHeld ? TOO_LATE : withoutGuard(delivery, bet));
 }

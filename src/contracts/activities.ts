@@ -41,6 +41,8 @@ export interface BetDelivery {
   isOver: boolean;
   /** An earlier delivery may have sent the debit. */
   maybeSent: boolean;
+  /** No attempt of an earlier delivery has begun. */
+  neverBegun: boolean;
 }
 
 /** Failure type of a debit's delivery that sent nothing, since the database can't say whether an earlier delivery sent it. */

@@ -45,8 +45,9 @@ export interface Guards {
   confirm(key: GuardKey, gameround: string, attemptAt: number): Promise<Confirmed>;
   /**
    * If no attempt has confirmed the guard, prevents every later confirmation and returns true: nothing was or will be sent.
+   * `isBegun`: an attempt may have begun. Otherwise a confirmation before any attempt (BEFORE_ANY_ATTEMPT) does not count.
    */
-  shut(key: GuardKey, gameround: string): Promise<boolean>;
+  shut(key: GuardKey, gameround: string, isBegun: boolean): Promise<boolean>;
   holder(key: GuardKey): Promise<GuardHolder | undefined>;
   /** Rounds without a record whose bet may have been sent, with what they were started with. Most of them are under way. */
   undecidedBets(): AsyncIterable<{ gameround: string; start: string }>;

@@ -1,5 +1,5 @@
 import { MongoServerError, type Collection, type Db, type Filter } from 'mongodb';
-import type { GuardHolder, GuardKey, Guards } from '../contracts/guards';
+import { BEFORE_ANY_ATTEMPT, type GuardHolder, type GuardKey, type Guards } from '../contracts/guards';
 import { isDuplicateKey } from './connect';
 
 /**
@@ -18,6 +18,8 @@ interface GuardDocument {
   holds?: true;
   /** The round's workflow has confirmed the guard, so its initial debit may have been sent. */
   confirmed?: true;
+  /** The confirmation is that of the start, and no attempt has made its own. */
+  early?: boolean;
   /** Schedule time of the newest attempt that confirmed it or looked at the round, by the Temporal server's clock; ms since the epoch. */
   attemptAt?: number;
   since?: Date;
@@ -77,7 +79,7 @@ export function createGuards(db: Db): Guards {
       const before = await rounds
         .findOneAndUpdate(
           { _id: gameround, ...fieldsOf(key), holds: true, attemptAt: { $not: { $gt: attemptAt } } },
-          { $set: { confirmed: true, attemptAt } },
+          { $set: { confirmed: true, early: attemptAt === BEFORE_ANY_ATTEMPT, attemptAt } },
           {
             hint: GUARD_INDEX.key,
             returnDocument: 'before',
@@ -92,9 +94,10 @@ export function createGuards(db: Db): Guards {
       if (before === null) return (await this.holder(key))?.gameround === gameround ? 'overtaken' : 'lost';
       return wasConfirmed(before) ? 'again' : 'first';
     },
-    async shut(key, gameround) {
+    async shut(key, gameround, isBegun) {
+      const early = isBegun ? [] : [{ version: 0, early: true as const }];
       const { matchedCount } = await rounds.updateOne(
-        { _id: gameround, ...fieldsOf(key), holds: true, ...UNCONFIRMED },
+        { _id: gameround, ...fieldsOf(key), holds: true, $or: [UNCONFIRMED, ...early] },
         { $set: { attemptAt: Number.MAX_SAFE_INTEGER } },
         LIMITS,
       );

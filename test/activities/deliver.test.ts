@@ -125,7 +125,7 @@ const own = (upTo: number): Partial<WalletDelivery> => ({ own: { upTo, also: [] 
 function delivery(change: Partial<WalletDelivery> = {}, bet: Partial<BetDelivery> = {}): WalletDelivery {
   const call = callOf(state.pending!);
   const isFirst = call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
-  const times = { acceptedAt: ACCEPTED_AT, isOver: false, maybeSent: false };
+  const times = { acceptedAt: ACCEPTED_AT, isOver: false, maybeSent: false, neverBegun: false };
   return {
     ...{ round: state.identity, call, own: { upTo: 0, also: [] } },
     ...{ maybePaid: false, creditAccepted: false, originalRunId: RUN },
@@ -727,11 +727,22 @@ describe('the guard that was confirmed while the first task of the round ran', (
     expect(sent).toBe(0);
   });
 
-  test('leaves a bet that no attempt sends in time as maybe sent: another process can’t know', async () => {
+  test.each<[boolean, string, Partial<Info>]>([
+    [true, 'declined', {}],
+    [false, 'unknown', {}],
+    [true, 'unknown', AFTER_RESET],
+  ])('does not make a bet maybe sent if no attempt has begun: %s, %s', async (neverBegun, kind, more) => {
     const { identity } = state;
     await deps.guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT);
-    expect(await deliver({}, 1, {}, { isOver: true })).toMatchObject({ kind: 'unknown' });
+    expect(await deliver({}, 1, more, { isOver: true, neverBegun })).toMatchObject({ kind });
     expect(sent).toBe(0);
+  });
+
+  test('makes it maybe sent if an attempt of it was confirmed', async () => {
+    const { identity } = state;
+    await deps.guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT);
+    await deps.guards.confirm(identity, identity.gameround, ACCEPTED_AT);
+    expect(await deliver({}, 1, {}, { isOver: true, neverBegun: true })).toMatchObject({ kind: 'unknown' });
   });
 });
 

@@ -38,7 +38,7 @@ test('nobody waits for it longer than the guard’s own time', async () => {
     guards.free(KEY, holder),
     guards.restore(KEY, 'round'),
     guards.confirm(KEY, 'round', 1),
-    guards.shut(KEY, 'round'),
+    guards.shut(KEY, 'round', true),
     guards.holder(KEY),
   ]);
   const errors = asked.map((call) => (call.status === 'rejected' ? (call.reason as Error).name : 'answered'));

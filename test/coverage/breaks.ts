@@ -1879,6 +1879,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'NEVER_SENT',
   },
   {
+    rows: ['c4.betAge#4'],
+    file: 'workflows/failures.ts',
+    find: '!timeout.failure.cause',
+    replace: 'timeout.failure.cause !== undefined',
+  },
+  {
     rows: ['c4.restoredRecords'],
     file: 'src/commands/send-to-round.ts',
     find: 'return (await stateRepairingRecord(deps, gameround, record, deadline)) ?? known;',

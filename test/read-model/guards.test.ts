@@ -98,7 +98,7 @@ describe('a record', () => {
     await guards.confirm(KEY, 'one', 5);
     await rounds.write(ONE, 1);
     expect(await guards.confirm(KEY, 'one', 1)).toBe('again');
-    expect(await guards.shut(KEY, 'one')).toBe(false);
+    expect(await guards.shut(KEY, 'one', false)).toBe(false);
   });
 });
 

@@ -23,7 +23,7 @@ import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/ap
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
 import { callOf, noAnswerTo } from '../../src/domain/wallet-call';
-import { failedAs } from '../failures';
+import { failedAs, hasNeverBegun } from '../failures';
 import {
   BET_WARN_MS,
   betDelivery,
@@ -100,7 +100,10 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     end: CommandEnd | undefined,
   ): Promise<Delivered> {
     const isFirst = call.call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
-    const bet: BetDelivery = { isFirst, acceptedAt, acceptedBefore, isOver: false, maybeSent: false };
+    const bet: BetDelivery = {
+      ...{ isFirst, acceptedAt, acceptedBefore },
+      ...{ isOver: false, maybeSent: false, neverBegun: true },
+    };
     const leftMs = Math.min(acceptedAt + BET_AGE_MS - Date.now(), BET_AGE_MS);
     if (leftMs > 0) {
       const inTime = proxyActivities<Deliver>(betDelivery(leftMs));
@@ -110,6 +113,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
         log.warn('a bet was not sent in time', { reason: String(error) });
         // Of the initial debit the guard says whether it may have been sent.
         bet.maybeSent = !isFirst || !failedAs(error, BET_UNCONFIRMED);
+        bet.neverBegun = hasNeverBegun(error);
       }
     }
     let isKnown = false;
