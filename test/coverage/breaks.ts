@@ -945,7 +945,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['st.failedFirst'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (first) return answered(cancelRound(failed, reason, at), key, { refusal: why });',
+    find: 'if (first) return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });',
     replace: '',
   },
   {
@@ -953,7 +953,7 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "if (outcome === 'declined') return answered(failed, key, { refusal: why });",
     replace:
-      "if (outcome === 'declined') return answered(cancelRound(failed, reason, at), key, { refusal: why });",
+      "if (outcome === 'declined') return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });",
   },
   {
     rows: ['st.creditRefused', 'c4.call.void'],
@@ -1104,9 +1104,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx3'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  const reason",
+    find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (first)",
     replace:
-      "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.endAfterwards) return collectAndEnd({ ...failed, amountToCollect: 1 }, key, '', at);\n  const first",
+      "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.endAfterwards) return collectAndEnd({ ...failed, amountToCollect: 1 }, key, '', at);\n  if (first)",
   },
   {
     rows: ['r.tx3.status'],
@@ -2068,8 +2068,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.followUpVoid'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, reason, at), key, { refusal: why });',
-    replace: 'return answered(failed, key, { refusal: why });',
+    find: 'answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, DEBIT_UNKNOWN, at), key, {',
+    replace: 'answered(failed, key, {',
   },
   {
     rows: ['c4.voidsWhole'],

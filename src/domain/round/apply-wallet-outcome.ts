@@ -105,6 +105,9 @@ function answeredWithEnd(
   return answered(after, key, about);
 }
 
+/** The reason of the voids after a failed debit. A declined one owes no void. */
+const DEBIT_UNKNOWN = 'debit outcome unknown';
+
 /**
  * A failed initial debit ends the round. A failed follow-up debit leaves the round open. A debit with an unknown outcome is
  * voided. For an operator with `voidsWholeRound`, an unknown follow-up debit voids the whole round, or crashes it if a
@@ -121,14 +124,15 @@ function debitFailed(
   const [{ isFirstDebit: first, hash }] = call.transactions;
   const judged = withOutcome(state, call, 'debit', outcome);
   const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };
-  const reason = outcome === 'unknown' ? 'debit outcome unknown' : 'debit declined';
-  if (first) return answered(cancelRound(failed, reason, at), key, { refusal: why });
+  if (first) return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });
   if (outcome === 'declined') return answered(failed, key, { refusal: why });
   if (!state.policy.voidsWholeRound) {
-    return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, reason, at), key, { refusal: why });
+    return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, DEBIT_UNKNOWN, at), key, {
+      refusal: why,
+    });
   }
   if (creditMayHaveBeenPaid(failed)) return crash(failed, key, why);
-  return answered(cancelRound(failed, reason, at), key, { refusal: why });
+  return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });
 }
 
 function applyCreditOutcome(
@@ -296,8 +300,7 @@ function withOutcome(
   outcome: TransactionOutcome,
   balanceAfter?: number,
 ): RoundState {
-  const hashes = new Set(call.transactions.filter((sent) => sent.type === type).map(({ hash }) => hash));
-  if (hashes.size === 0) return state;
+  const hashes = new Set(call.transactions.map(({ hash }) => hash));
   const transactions = state.transactions.map((transaction) =>
     transaction.type === type && hashes.has(transaction.hash)
       ? { ...transaction, outcome, ...(balanceAfter === undefined ? {} : { balanceAfter }) }
