@@ -29,7 +29,7 @@ import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES, goOnWith } from './failures';
 import { whole } from './read-model';
 import { serverClock } from './server-clock';
-import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
+import type { Attempts, KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies {
   tenants: TenantLookup;
@@ -38,6 +38,7 @@ export interface DeliverDependencies {
   rounds: Rounds;
   times: ServerTimes;
   previousRuns: PreviousRuns;
+  attempts: Attempts;
   observe: Observe;
   waitingCalls: WaitingCalls;
 }
@@ -86,19 +87,26 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const operator = await tenants.operator(delivery.round.operatorId);
       const startedAt = performance.now();
       const known = { maybePaid: delivery.maybePaid, creditAccepted: delivery.creditAccepted };
-      const alive = setInterval(() => heartbeat(), ALIVE_MS);
-      const sendCredit = async (call: WalletCall): Promise<DeliveredCredit> => {
-        const result = await send(operator, { ...delivery, call }, false, known);
-        return { call, result, at: clock().toISOString() };
+      let progress: Delivered | undefined;
+      const alive = setInterval(() => heartbeat(progress), ALIVE_MS);
+      const credits: Credits = {
+        isQuick: () => performance.now() - startedAt < CREDIT_WITHIN_MS,
+        async announce(delivered) {
+          heartbeat((progress = delivered));
+          await deps.attempts.report(activityInfo().taskToken, delivered);
+        },
+        async send(call) {
+          const result = await send(operator, { ...delivery, call }, false, known);
+          return { call, result, at: clock().toISOString() };
+        },
       };
       try {
         const begun = await begin(deps, delivery, end);
         if (typeof begun !== 'string' && 'result' in begun) return begun;
         const result =
           typeof begun === 'string' ? await send(operator, delivery, begun === 'again', known) : begun;
-        const delivered = { result, at: clock().toISOString() };
-        const isQuick = performance.now() - startedAt < CREDIT_WITHIN_MS;
-        return await finish(deps, delivery, delivered, end, isQuick ? sendCredit : undefined);
+        const none = end?.betVersion === undefined ? {} : { credit: null };
+        return await finish(deps, delivery, { result, at: clock().toISOString(), ...none }, end, credits);
       } finally {
         clearInterval(alive);
       }
@@ -152,7 +160,7 @@ async function finish(
   delivery: WalletDelivery,
   delivered: Delivered,
   end: CommandEnd | undefined,
-  sendCredit: ((call: WalletCall) => Promise<DeliveredCredit>) | undefined,
+  credits: Credits,
 ): Promise<Delivered> {
   const { result, at } = delivered;
   if (end === undefined || result.kind === 'guard-lost' || result.kind === 'ahead') return delivered;
@@ -161,13 +169,25 @@ async function finish(
     goOnWith(undefined, 'the record could not be read: the workflow ends the command'),
   );
   if (next === undefined) return delivered;
-  if (next.pending?.purpose !== 'credit' || end.betVersion === undefined || sendCredit === undefined)
+  if (next.pending?.purpose !== 'credit' || end.betVersion === undefined || !credits.isQuick())
     return record(deps, delivery, end, next, delivered);
   const call = callOf(next.pending);
   // What a later attempt returns if this one dies now.
   const unanswered = { ...delivered, credit: { call, result: noAnswerTo(call, NO_ANSWER), at } };
-  if (!(await write(deps, delivery, end.betVersion, next, unanswered))) return delivered;
-  const credit = await sendCredit(call);
+  const [isRecorded, isCurrent] = await Promise.all([
+    write(deps, delivery, end.betVersion, next, unanswered),
+    credits
+      .announce(unanswered)
+      .then(
+        () => true,
+        goOnWith(
+          false,
+          'the server does not take this attempt for the current one: the workflow sends the credit',
+        ),
+      ),
+  ]);
+  if (!isRecorded || !isCurrent) return delivered;
+  const credit = await credits.send(call);
   const paid = applyWalletOutcome(next, credit.result, credit.at);
   return record(deps, delivery, end, paid, { ...delivered, credit });
 }
@@ -198,6 +218,15 @@ function write(
   return rounds
     .write(snapshotOf(round), version, own, { attemptAt: attemptAt(), delivered })
     .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
+}
+
+interface Credits {
+  /** Whether the bet has left enough time for its credit. */
+  isQuick: () => boolean;
+  /** Tells the server what a later attempt has to know. Rejects if this attempt is not the current one any more. */
+  announce: (delivered: Delivered) => Promise<void>;
+  /** The first delivery of the credit. */
+  send: (call: WalletCall) => Promise<DeliveredCredit>;
 }
 
 /**
@@ -354,10 +383,15 @@ async function confirm(
   end: CommandEnd | undefined,
 ): Promise<Begun> {
   const { gameround } = delivery.round;
-  const early = isLater(delivery, activityInfo()) ? undefined : deps.waitingCalls.confirmed(end?.calls ?? []);
-  const confirmed = await (early ?? deps.guards.confirm(delivery.round, gameround, attemptAt()));
+  const isFirst = !isLater(delivery, activityInfo());
+  const begun = isFirst ? deps.waitingCalls.confirmed(end?.calls ?? []) : undefined;
+  const confirmed =
+    (await begun?.catch(goOnWith(undefined, 'the start could not confirm the guard'))) ??
+    (await deps.guards.confirm(delivery.round, gameround, attemptAt()));
   // After a reset the bet may have been sent before, although MongoDB was restored from a copy that does not say so.
   if (confirmed === 'first') return isReset(delivery, activityInfo()) ? 'again' : 'first';
+  // Only the start has confirmed it. An earlier attempt may have used that confirmation.
+  if (confirmed === 'early' && isFirst) return 'first';
   // Temporal ignores the result of an overtaken attempt. If the server's clock was set back, this attempt is retried.
   if (confirmed === 'overtaken') throw new Error('a newer attempt has confirmed the guard');
   return (await ahead(deps, delivery)) ?? (confirmed === 'lost' ? withoutGuard(delivery, bet) : 'again');
@@ -384,8 +418,12 @@ async function overtaken(
   end: CommandEnd | undefined,
 ): Promise<Delivered | DeliveryResult | undefined> {
   const versions = [end?.betVersion, end?.version];
-  const recorded = await deps.rounds.overtake(delivery.round.gameround, versions, attemptAt());
-  return recorded ?? newerBeforeReset(deps, delivery);
+  const announced = activityInfo().heartbeatDetails as Delivered | undefined;
+  const overtaking = deps.rounds.overtake(delivery.round.gameround, versions, attemptAt());
+  const recorded = await (announced === undefined
+    ? overtaking
+    : overtaking.catch(goOnWith(undefined, 'the record could not be compared: the server knows of the bet')));
+  return recorded ?? announced ?? newerBeforeReset(deps, delivery);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { createActivities } from '../activities';
 import { guardedProvider } from '../src/clients/guarded-provider';
 import { createRoundControl } from '../src/commands/round-control';
+import { createAttempts } from '../src/commands/attempts';
 import { createServerTimes } from '../src/commands/server-times';
 import { createPreviousRuns } from '../src/histories/previous-runs';
 import type { Config } from '../src/config';
@@ -47,6 +48,7 @@ export async function runWorker(foundation: Foundation, stopped: AbortSignal): P
     guards,
     rounds,
     times: createServerTimes(client),
+    attempts: createAttempts(client),
     previousRuns: createPreviousRuns(client),
     environment: config.environment,
     control: createRoundControl(client, (gameround) => rounds.find(gameround)),

@@ -19,3 +19,9 @@ export function hasNeverBegun(error: unknown): boolean {
     !timeout.failure.cause
   );
 }
+
+/** What the last attempt has told the server (Attempts), if the activity has timed out. */
+export function announcedIn(error: unknown): unknown {
+  const timeout = error instanceof ActivityFailure ? error.cause : undefined;
+  return timeout instanceof TimeoutFailure ? (timeout.lastHeartbeatDetails ?? undefined) : undefined;
+}

@@ -578,10 +578,10 @@ export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
 }
 
 /** The answer to a command whose wallet call was its last step, by the rules. */
-function answerAfter({ state, key }: CommandEnd, delivered: unknown): Answer | undefined {
+function answerAfter(end: CommandEnd, delivered: unknown): Answer | undefined {
   try {
-    const { commands = {} } = afterDelivery(state, delivered as Delivered) ?? {};
-    return Object.hasOwn(commands, key) ? commands[key]?.answer : undefined;
+    const { commands = {} } = afterDelivery(end.state, end, delivered as Delivered) ?? {};
+    return Object.hasOwn(commands, end.key) ? commands[end.key]?.answer : undefined;
     // eslint-disable-next-line no-restricted-syntax -- an outcome that a person has written by hand may not fit
   } catch {
     return undefined;

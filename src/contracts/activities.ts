@@ -76,8 +76,11 @@ export interface Delivered {
   result: DeliveryResult;
   /** When the outcome was known, by the Temporal server's clock; ISO 8601. The rules use this time. */
   at: string;
-  /** The credit that the same activity has sent, or may have sent, after its bet was accepted. */
-  credit?: DeliveredCredit | undefined;
+  /**
+   * The credit that the same activity has sent, or may have sent, after its bet was accepted. Null: it has sent none. Absent
+   * although a credit follows (`betVersion`): a person has written this result, and the credit may have been sent.
+   */
+  credit?: DeliveredCredit | null | undefined;
   /** The version of the written record. Present only if the command is finished and nothing is left to be sent. */
   recordedAs?: number | undefined;
 }

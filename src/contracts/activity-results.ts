@@ -2,7 +2,7 @@ import { isObject } from '../domain/is-object';
 import type { Recorded } from '../domain/round/known-entries';
 import type { WalletPurpose } from '../domain/wallet-call';
 import { parseTimestamp } from '../domain/time';
-import type { DeliveredCredit, DeliveryResult } from './activities';
+import type { CommandEnd, DeliveredCredit, DeliveryResult } from './activities';
 
 /*
  * A person can complete an activity with any value in Temporal Web. The workflow checks a result before it uses it: a value
@@ -47,6 +47,12 @@ export function creditIn(delivered: unknown): DeliveredCredit | undefined {
     typeof at === 'string' &&
     parseTimestamp(at) !== undefined;
   return isRight ? (credit as unknown as DeliveredCredit) : undefined;
+}
+
+/** Whether nothing says if a delivery has sent the credit that follows its bet. */
+export function isCreditLost(end: CommandEnd | undefined, delivered: unknown): boolean {
+  const { credit } = Object(delivered) as { credit?: unknown };
+  return end?.betVersion !== undefined && credit !== null && creditIn(delivered) === undefined;
 }
 
 /** Whether the value is a record of this round with its version. */

@@ -15,7 +15,7 @@ export interface GuardHolder {
   confirmed: boolean;
 }
 
-export type Confirmed = 'first' | 'again' | 'lost' | 'overtaken';
+export type Confirmed = 'first' | 'early' | 'again' | 'lost' | 'overtaken';
 
 /** The `attemptAt` of a confirmation that is made for the first attempt, before Temporal has scheduled it. */
 export const BEFORE_ANY_ATTEMPT = 0;
@@ -36,6 +36,7 @@ export interface Guards {
   /**
    * Confirms the guard before the initial debit.
    * - `first`: nothing was sent yet.
+   * - `early`: only its start has confirmed it (BEFORE_ANY_ATTEMPT).
    * - `again`: the guard was confirmed before, so the debit may have been sent.
    * - `lost`: the round does not have the guard.
    * - `overtaken`: a newer attempt has confirmed the guard (this one was frozen), so this attempt must not send. Or the

@@ -31,7 +31,7 @@ export interface WaitingCalls {
 
 const MAX_LOCAL_ROUNDS = 10_000;
 /** Well below the time after which a worker without heartbeats counts as dead (workflows/policies.ts). */
-const A_MOMENT_MS = 2_000;
+const A_MOMENT_MS = 1_000;
 
 export function createWaitingCalls(monotonicNow: MonotonicClock = () => performance.now()): WaitingCalls {
   const waiting = new Map<string, (answer: RoundReply | 'ask') => void>();

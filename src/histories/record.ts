@@ -1,7 +1,7 @@
 import type { CommandEnd, Delivered, DeliveryResult, ProjectedRound } from '../contracts/activities';
-import { creditIn } from '../contracts/activity-results';
+import { creditIn, isCreditLost } from '../contracts/activity-results';
 import type { GameroundResult, GameroundStart } from '../contracts/gameround';
-import { applyWalletOutcome } from '../domain/round/apply-wallet-outcome';
+import { applyWalletOutcome, creditMaybeSent } from '../domain/round/apply-wallet-outcome';
 import { withKnown, type Recorded } from '../domain/round/known-entries';
 import { snapshotOf } from '../domain/round/replies';
 import type { RoundIdentity, RoundSnapshot, RoundState } from '../domain/round/types';
@@ -149,13 +149,13 @@ function writeOf(
   const { version, betVersion } = end;
   const before = withKnown(end.state, end.known, base);
   const after = (result: unknown): RoundState | undefined =>
-    before && afterDelivery(before, result as Delivered);
+    before && afterDelivery(before, end, result as Delivered);
   return {
     ...{ scheduledId, version, isDelivery: true },
     versions: betVersion === undefined ? [version] : [betVersion, version],
     record: (result) => snapshotIn(after(result)),
     ofBet: (result) => {
-      const snapshot = creditIn(result) && snapshotIn(after({ ...(result as Delivered), credit: undefined }));
+      const snapshot = creditIn(result) && snapshotIn(after({ ...(result as Delivered), credit: null }));
       return snapshot && { snapshot, version: betVersion ?? version };
     },
     before: () => snapshotIn(before),
@@ -166,12 +166,20 @@ function snapshotIn(state: RoundState | undefined): RoundSnapshot | undefined {
   return state && snapshotOf(state);
 }
 
-export function afterDelivery(before: RoundState, delivered: Delivered): RoundState | undefined {
+/** The round after a delivery, by the rules of the workflow (workflows/gameround/wallet.ts). */
+export function afterDelivery(
+  before: RoundState,
+  end: CommandEnd,
+  delivered: Delivered,
+): RoundState | undefined {
   const { result, at } = delivered;
   if (result.kind === 'guard-lost' || result.kind === 'ahead') return undefined;
-  const after = applyWalletOutcome(before, result, at);
+  const from = isCreditLost(end, delivered) ? creditMaybeSent(before) : before;
+  const after = applyWalletOutcome(from, result, at);
   const credit = creditIn(delivered);
-  return credit === undefined ? after : applyWalletOutcome(after, credit.result, credit.at);
+  return credit !== undefined && after.pending?.purpose === 'credit'
+    ? applyWalletOutcome(after, credit.result, credit.at)
+    : after;
 }
 
 /** A projection has no result if it has written its record, a delivery says so. */

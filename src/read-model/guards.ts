@@ -83,7 +83,7 @@ export function createGuards(db: Db): Guards {
           {
             hint: GUARD_INDEX.key,
             returnDocument: 'before',
-            projection: { version: 1, confirmed: 1 },
+            projection: { version: 1, confirmed: 1, early: 1 },
             ...LIMITS,
           },
         )
@@ -92,7 +92,8 @@ export function createGuards(db: Db): Guards {
           throw error;
         });
       if (before === null) return (await this.holder(key))?.gameround === gameround ? 'overtaken' : 'lost';
-      return wasConfirmed(before) ? 'again' : 'first';
+      if (!wasConfirmed(before)) return 'first';
+      return before.version === 0 && before.early === true ? 'early' : 'again';
     },
     async shut(key, gameround, isBegun) {
       const early = isBegun ? [] : [{ version: 0, early: true as const }];

@@ -45,6 +45,8 @@ let state: RoundState;
 /** When an attempt was begun, and its signal came, as the Temporal server says. */
 let startedAt: number;
 let signalledAt: number | undefined;
+/** What an attempt has told the server. */
+let announced: unknown;
 /** What the runs before a reset say. */
 let before: Recorded | undefined;
 
@@ -65,6 +67,7 @@ beforeEach(async () => {
   startedAt = ACCEPTED_AT;
   signalledAt = undefined;
   before = undefined;
+  announced = undefined;
   deps = {
     tenants: {
       operator: () =>
@@ -87,6 +90,7 @@ beforeEach(async () => {
     rounds: createRounds(db, 'test'),
     times: { startedAt: () => Promise.resolve(startedAt), signalledAt: () => Promise.resolve(signalledAt) },
     previousRuns: { newest: () => Promise.resolve(before) },
+    attempts: { report: (_, done) => Promise.resolve(void (announced = done)) },
     observe: () => undefined,
     waitingCalls: createWaitingCalls(),
   };
@@ -563,11 +567,11 @@ describe('a delivery that may end its command', () => {
 describe('a bet that a credit follows', () => {
   const [BET_VERSION, VERSION] = [6, 7];
   const WON = 700;
-  const ending = (attempt = 1): Promise<Delivered> => {
+  const ending = (attempt = 1, more: Partial<Info> = {}): Promise<Delivered> => {
     const known = { transactions: 0, gameState: 0, version: 0 };
     const versions = { version: VERSION, betVersion: BET_VERSION };
     const end = { state, known, ...versions, key: 'start', calls: [] };
-    return carriedOut(delivery({ own: { upTo: 0, also: [BET_VERSION, VERSION] } }), attempt, {}, end);
+    return carriedOut(delivery({ own: { upTo: 0, also: [BET_VERSION, VERSION] } }), attempt, more, end);
   };
   const recorded = (): Promise<Recorded | undefined> => deps.rounds.recorded(state.identity.gameround);
 
@@ -617,6 +621,25 @@ describe('a bet that a credit follows', () => {
     expect(sent).toBe(2);
   });
 
+  test('stays taken also if its record is lost meanwhile: the server was told before the credit', async () => {
+    answers = [TAKEN];
+    deps.attempts = {
+      report: (_, done) => {
+        announced = done;
+        expect(sent).toBe(1);
+        return Promise.reject(new Error('the worker died'));
+      },
+    };
+    const { result, at } = await ending();
+    expect(announced).toMatchObject({ result, at, credit: { result: { kind: 'repeat', maybePaid: true } } });
+    await database.db.collection('gamerounds').deleteMany({});
+    answers = [FAILED];
+    expect(await ending(2, { heartbeatDetails: announced })).toEqual(announced);
+    deps.rounds = { ...deps.rounds, overtake: () => Promise.reject(new Error('MongoDB is away')) };
+    expect(await ending(3, { heartbeatDetails: announced })).toEqual(announced);
+    expect(sent).toBe(1);
+  });
+
   test('has a result that leads the workflow to the state of its record', async () => {
     answers = [TAKEN, FAILED];
     const { result, at, credit, recordedAs } = await ending();
@@ -642,6 +665,13 @@ describe('a bet that a credit follows', () => {
         }),
     ],
     [
+      'the server does not take the attempt for the current one',
+      () => {
+        deps.attempts = { report: () => Promise.reject(new Error('the activity is completed')) };
+        deps.rounds = { ...deps.rounds, recorded: () => Promise.resolve(undefined) };
+      },
+    ],
+    [
       'the bet took so long that the credit may not have its whole time',
       () =>
         (deps.wallet.doTransactions = () => {
@@ -655,7 +685,7 @@ describe('a bet that a credit follows', () => {
     answers = [TAKEN];
     happens();
     const { result, credit, recordedAs } = await ending().finally(() => jest.restoreAllMocks());
-    expect([result.kind, credit, recordedAs]).toEqual(['accepted', undefined, undefined]);
+    expect([result.kind, credit, recordedAs]).toEqual(['accepted', null, undefined]);
     expect(sent).toBe(1);
     expect(await recorded()).toBeUndefined();
   });
@@ -663,7 +693,7 @@ describe('a bet that a credit follows', () => {
   test('has no credit sent for it if it is declined', async () => {
     answers = [REFUSED];
     const { result, credit, recordedAs } = await ending();
-    expect([result.kind, credit, recordedAs]).toEqual(['declined', undefined, VERSION]);
+    expect([result.kind, credit, recordedAs]).toEqual(['declined', null, VERSION]);
     expect(sent).toBe(1);
   });
 
@@ -709,13 +739,31 @@ describe('the guard that was confirmed while the first task of the round ran', (
     expect(sent).toBe(1);
   });
 
+  test('is confirmed again if its answer is lost', async () => {
+    const { identity } = state;
+    await deps.guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT);
+    deps.waitingCalls.confirming(CALL, Promise.reject(new Error('the connection broke')));
+    answers = [REFUSED];
+    expect((await bet()).result.kind).toBe('declined');
+  });
+
+  test.each([
+    [1, 'declined'],
+    [2, 'unknown'],
+  ])('does not make the bet of attempt %s a repeated one, or does: %s', async (attempt, kind) => {
+    const { identity } = state;
+    await deps.guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT);
+    answers = [REFUSED];
+    expect((await bet(attempt)).result.kind).toBe(kind);
+  });
+
   test.each<[string, () => Promise<Delivered>]>([
     ['a later attempt', () => bet(2)],
     ['a run that a reset made', () => bet(1, AFTER_RESET)],
     [
-      'an attempt two seconds later, which may have been frozen',
+      'an attempt a second later, which may have been frozen',
       () => {
-        now = 2_000;
+        now = 1_000;
         return bet();
       },
     ],

@@ -1104,9 +1104,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx3'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (first)",
+    find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.creditMaybeSent)",
     replace:
-      "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.endAfterwards) return collectAndEnd({ ...failed, amountToCollect: 1 }, key, '', at);\n  if (first)",
+      "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.endAfterwards) return collectAndEnd({ ...failed, amountToCollect: 1 }, key, '', at);\n  if (call.creditMaybeSent)",
   },
   {
     rows: ['r.tx3.status'],
@@ -1845,8 +1845,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.guard#3'],
     file: 'activities/deliver.ts',
-    find: 'isLater(delivery, activityInfo()) ? undefined : deps.waitingCalls',
-    replace: 'deps.waitingCalls',
+    find: 'const isFirst = !isLater(delivery, activityInfo());',
+    replace: 'const isFirst = true as boolean;',
   },
   {
     rows: ['c3.movedGame'],
@@ -2148,8 +2148,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct#6'],
     file: 'activities/deliver.ts',
-    find: 'if (!(await write(deps, delivery, end.betVersion, next, unanswered))) return delivered;',
-    replace: 'void unanswered;',
+    find: 'write(deps, delivery, end.betVersion, next, unanswered),',
+    replace: 'true,',
   },
   {
     rows: ['c4.direct#7'],
@@ -2160,8 +2160,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.direct#8'],
     file: 'activities/deliver.ts',
-    find: 'isQuick ? sendCredit : undefined',
-    replace: 'sendCredit',
+    find: ' || !credits.isQuick()',
+    replace: '',
   },
   {
     rows: ['c4.waits'],

@@ -1,4 +1,4 @@
-import { applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
+import { applyWalletOutcome, creditMaybeSent } from '../../src/domain/round/apply-wallet-outcome';
 import {
   ACCEPTED,
   addWin,
@@ -128,3 +128,23 @@ function winning(): TestRound {
   round.send(addWin('win', 40, { collect: true }));
   return round;
 }
+
+describe('a bet whose credit may have been sent, since a person has completed the activity that sends both', () => {
+  const lost = (): TestRound => {
+    const round = new TestRound(start({ endGame: true, winAmount: 40 }));
+    return round.replace(creditMaybeSent(round.state));
+  };
+
+  test.each([
+    ['unknown', UNKNOWN],
+    ['declined', DECLINED],
+  ])('is not voided if it is %s: the round is crashed', (_, outcome) => {
+    expect(lost().settle(outcome).state).toMatchObject({ status: 'open', crashed: true });
+  });
+
+  test('is not voided if it is accepted and the credit is refused then', () => {
+    const round = lost().settle(ACCEPTED, refused());
+    expect(round.state).toMatchObject({ status: 'open', crashed: true });
+    expect(round.transactions('void')).toEqual([]);
+  });
+});

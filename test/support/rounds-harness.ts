@@ -18,6 +18,7 @@ import { callsEnded } from '../../src/commands/deadline';
 import { createReconciliation } from '../../src/commands/reconcile-transactions';
 import { repairRecords, type Repaired } from '../../src/commands/repair-records';
 import { createRoundControl } from '../../src/commands/round-control';
+import { createAttempts, type Attempts } from '../../src/commands/attempts';
 import { createServerTimes } from '../../src/commands/server-times';
 import { createPreviousRuns, type PreviousRuns } from '../../src/histories/previous-runs';
 import type { LocalWorker } from '../../src/commands/local-worker';
@@ -163,6 +164,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     guard: { failuresInARow: 1_000_000, ...options.guard },
     control: createRoundControl(client, (gameround) => rounds.find(gameround), taskQueue),
     times: createServerTimes(client),
+    attempts: createAttempts(client),
     previousRuns: createPreviousRuns(client),
     waitingCalls: here?.waitingCalls,
     observe: (delivery) => void deliveries.push(delivery),
@@ -245,6 +247,7 @@ export interface ActivitySettings {
   control?: RoundControl;
   /** Only bets that aren't a first attempt of a first one need them. */
   times?: ServerTimes;
+  attempts?: Attempts;
   /** Only rounds that were reset need them. */
   previousRuns?: PreviousRuns;
   /** Default: no caller waits in the worker's process. */
@@ -259,6 +262,7 @@ const NO_CONTROL: RoundControl = {
   read: noReconciliation,
 };
 
+const NO_REPORTS: Attempts = { report: () => Promise.resolve() };
 const NO_TIMES: ServerTimes = { startedAt: noReconciliation, signalledAt: noReconciliation };
 const NO_PREVIOUS_RUNS: PreviousRuns = { newest: noReconciliation };
 
@@ -273,6 +277,7 @@ export function activitiesOver(
     guard,
     control = NO_CONTROL,
     times = NO_TIMES,
+    attempts = NO_REPORTS,
     previousRuns = NO_PREVIOUS_RUNS,
     waitingCalls = createWaitingCalls(),
     observe = () => undefined,
@@ -296,7 +301,7 @@ export function activitiesOver(
     provider: createProviderClient(http),
     guards: createGuards(db),
     rounds: createRounds(db, 'test'),
-    times,
+    ...{ times, attempts },
     previousRuns,
     environment: 'test',
     control,

@@ -4,10 +4,10 @@ import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../../activities';
 import type { LocalWorker } from '../../src/commands/local-worker';
 import type { Delivered } from '../../src/contracts/activities';
-import { stateQuery } from '../../src/contracts/gameround';
+import { stateQuery, workflowIdOf } from '../../src/contracts/gameround';
 import { createWaitingCalls, type WaitingCalls } from '../../src/contracts/waiting-calls';
 import type { RoundReply } from '../../src/domain/round/replies';
-import { finished, playerOf, refused, type Player } from '../support/player';
+import { finished, playerOf, refused, until, type Player } from '../support/player';
 import {
   FOLLOW_UP_GAME,
   startRounds,
@@ -57,6 +57,8 @@ function noted(): WaitingCalls & {
     },
   };
 }
+
+const workflowOf = (hash: string): { workflowId: string } => ({ workflowId: workflowIdOf(hash) });
 
 async function eventNames(of: RoundsHarness, gameround: string): Promise<string[]> {
   const { events } = await of.handle(gameround).fetchHistory();
@@ -207,6 +209,29 @@ describe('the worker dies after the answer and before the activity is completed'
     expect(await rounds.rounds.recorded(hash)).toEqual(recorded);
   });
 });
+
+test.each(['done', { result: { kind: 'unknown', reason: 'by hand' }, at: '2026-01-01T00:00:00Z' }])(
+  'a person completes the activity of a bet while the credit that it has sent hangs: nothing is voided: %j',
+  async (byHand) => {
+    const rounds = await start({}, { walletTimeoutMs: 3_000 });
+    const player = playerOf(rounds);
+    const { playerId } = player.session;
+    await rounds.fault({ fault: 'hang', when: 'after', match: { type: 'credit', playerId } });
+    const telling = player.start({ endGame: true, winAmount: 700 });
+    const hash = await until(
+      async () => (await rounds.rounds.collection.findOne({ player: playerId, version: { $gt: 0 } }))?._id,
+      (found) => found !== undefined,
+    );
+    await until(
+      () => rounds.sent(hash!),
+      (sent) => sent.length === 2,
+    );
+    await rounds.client.activity.complete({ ...workflowOf(hash!), activityId: '1' }, byHand);
+    expect((await telling).refusal?.errorCode.msg).toBe('WALLETUNAVAILABLE');
+    expect(await rounds.handle(hash!).query(stateQuery)).toMatchObject({ status: 'open', crashed: true });
+    expect(await rounds.sent(hash!)).toEqual(['debit', 'credit+end']);
+  },
+);
 
 test('a repeat of a call that was answered directly gets the same reply', async () => {
   const rounds = await start({});

@@ -17,13 +17,18 @@ import {
   type GameroundActivities,
   type WalletDelivery,
 } from '../../src/contracts/activities';
-import { creditIn, isDeliveryResult } from '../../src/contracts/activity-results';
+import { creditIn, isCreditLost, isDeliveryResult } from '../../src/contracts/activity-results';
 import { mark } from '../../src/domain/round/attention';
-import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
+import {
+  applyWalletOutcome,
+  creditMaybeSent,
+  isRetried,
+  resume,
+} from '../../src/domain/round/apply-wallet-outcome';
 import type { PendingCall, RoundState } from '../../src/domain/round/types';
 import { parseTimestamp } from '../../src/domain/time';
 import { callOf, noAnswerTo } from '../../src/domain/wallet-call';
-import { failedAs, hasNeverBegun } from '../failures';
+import { announcedIn, failedAs, hasNeverBegun } from '../failures';
 import {
   BET_WARN_MS,
   betDelivery,
@@ -85,9 +90,11 @@ export function createWallet(round: Round, projection: Projection, publish: () =
           : first.deliver.executeWithOptions({ summary }, [call, end]);
       const delivered = await delivering;
       assertOutcomeFits(pending, round.state, delivered.result);
+      if (isCreditLost(end, delivered)) round.state = creditMaybeSent(round.state);
       return { ...delivered, at: parseTimestamp(delivered.at) === undefined ? nowIso() : delivered.at };
     } catch (error) {
       log.warn('a wallet call ended without an answer', { purpose: pending.purpose, reason: String(error) });
+      if (isCreditLost(end, undefined)) round.state = creditMaybeSent(round.state);
       return { result: noAnswerTo(pending, NO_ANSWER), at: nowIso() };
     }
   }
@@ -100,7 +107,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
     end: CommandEnd | undefined,
   ): Promise<Delivered> {
     const isFirst = call.call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
-    const bet: BetDelivery = {
+    let bet: BetDelivery = {
       ...{ isFirst, acceptedAt, acceptedBefore },
       ...{ isOver: false, maybeSent: false, neverBegun: true },
     };
@@ -111,9 +118,11 @@ export function createWallet(round: Round, projection: Projection, publish: () =
         return await inTime.deliver.executeWithOptions({ summary }, [{ ...call, bet }, end]);
       } catch (error) {
         log.warn('a bet was not sent in time', { reason: String(error) });
+        const announced = announcedIn(error);
+        if (announced !== undefined) return announced as Delivered;
         // Of the initial debit the guard says whether it may have been sent.
-        bet.maybeSent = !isFirst || !failedAs(error, BET_UNCONFIRMED);
-        bet.neverBegun = hasNeverBegun(error);
+        const maybeSent = !isFirst || !failedAs(error, BET_UNCONFIRMED);
+        bet = { ...bet, maybeSent, neverBegun: hasNeverBegun(error) };
       }
     }
     let isKnown = false;

@@ -111,7 +111,7 @@ const DEBIT_UNKNOWN = 'debit outcome unknown';
 /**
  * A failed initial debit ends the round. A failed follow-up debit leaves the round open. A debit with an unknown outcome is
  * voided. For an operator with `voidsWholeRound`, an unknown follow-up debit voids the whole round, or crashes it if a
- * credit may have been paid.
+ * credit may have been paid. A round whose next credit may have been sent crashes, too.
  */
 function debitFailed(
   state: RoundState,
@@ -124,6 +124,7 @@ function debitFailed(
   const [{ isFirstDebit: first, hash }] = call.transactions;
   const judged = withOutcome(state, call, 'debit', outcome);
   const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };
+  if (call.creditMaybeSent) return crash(failed, key, why);
   if (first) return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });
   if (outcome === 'declined') return answered(failed, key, { refusal: why });
   if (!state.policy.voidsWholeRound) {
@@ -232,6 +233,13 @@ function voidAccepted(
   const done = withOutcome(state, call, 'void', 'accepted', balance && totalBalance(balance));
   const isUnconfirmed = done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true;
   return voidDone(mark(done, 'void-unconfirmed', isUnconfirmed), at, balance);
+}
+
+/** Nobody knows whether the credit that follows the pending debit was sent. */
+export function creditMaybeSent(state: RoundState): RoundState {
+  const { pending } = state;
+  if (pending?.purpose !== 'debit') return state;
+  return { ...state, maybePaid: true, pending: { ...pending, creditMaybeSent: true } };
 }
 
 /** Whether nothing is left to be sent to the wallet. */

@@ -243,6 +243,8 @@ export interface PendingDebit extends DebitCall, Delivering {
   commandKey: string;
   /** The same command also collects and closes the round after its debit is accepted. */
   endAfterwards: boolean;
+  /** The credit of `endAfterwards` may have been sent already: the bet must not be voided. */
+  creditMaybeSent?: true;
   /** Added to the game state when the debit is accepted. */
   entry: GameStateEntry;
 }
