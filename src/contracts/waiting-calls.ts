@@ -49,7 +49,6 @@ export function createWaitingCalls(monotonicNow: MonotonicClock = () => performa
     confirming(call, confirmed) {
       if (!waiting.has(call)) return;
       // The activity reports the error, if it comes to use the confirmation.
-      // eslint-disable-next-line no-restricted-syntax -- see above
       confirmed.catch(() => undefined);
       confirming.set(call, { confirmed, begunAt: monotonicNow() });
     },
