@@ -30,7 +30,7 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'src/domain/round/apply-wallet-outcome.ts',
-        find: `  if (first) return answered(cancelRound(failed, reason, at), key, { refusal: why });`,
+        find: `  if (first) return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });`,
         replace: `  if (first) return answered({ ...failed, status: 'cancel', closedAt: at, amountToCollect: 0 }, key, { refusal: why });`,
       },
     ],

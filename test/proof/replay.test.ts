@@ -42,6 +42,11 @@ async function problems(code = codePath, keys = NO_KEYS, limitMs?: number): Prom
   return Object.fromEntries(found);
 }
 
+/** The number of the event depends on when the recorded signals came. */
+const CHANGED = expect.stringMatching(
+  /^\d+ project\[0\]\.snapshot\.amountToCollect: history 305, today 306$/,
+) as string;
+
 test('a changed amount, a damaged file and a file that is no history are named, and the others replay', async () => {
   const history = await recorded('start-win-collect-end');
   const spin = await recorded('spin-won');
@@ -55,7 +60,7 @@ test('a changed amount, a damaged file and a file that is no history are named, 
   await put('f-whole.json.gz', gzipSync(history));
   expect(await problems()).toEqual({
     'a-damaged.json.gz': expect.stringContaining("the history can't be read") as string,
-    'b-won.json': '16 project[0].snapshot.amountToCollect: history 305, today 306',
+    'b-won.json': CHANGED,
     'c-no-history.json': expect.stringContaining('does not begin with the start') as string,
     'd-spin.json': '',
     'e-otherwise.json': expect.stringMatching(/^\d+ .*/s) as string,
@@ -88,7 +93,7 @@ test('a workflow that sends another amount is found, though its events are the s
   await put('lost.json', await recorded('spin-lost'));
   expect(await problems(changed)).toEqual({
     'lost.json': '',
-    'won.json': '16 project[0].snapshot.amountToCollect: history 305, today 306',
+    'won.json': CHANGED,
   });
 });
 
@@ -102,7 +107,7 @@ test('encrypted histories replay with their key, and are named without it', asyn
   );
   expect(await problems(codePath, ONE_KEY)).toEqual({
     'whole.json': '',
-    'won.json': '16 project[0].snapshot.amountToCollect: history 305, today 306',
+    'won.json': CHANGED,
   });
   const without = await problems();
   expect(without['whole.json']).toContain('"k1", which is in neither PAYLOAD_KEYS nor PAYLOAD_READ_KEYS');
