@@ -151,8 +151,8 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
 /**
  * Finishes the command if the outcome leaves nothing to be sent, or only the credit that follows an accepted bet: applies the
  * outcome by the same rules as the workflow, sends the credit, writes the record and answers the caller. The record of the bet
- * is written before the credit, so that a bet whose credit may be paid is never unknown. Otherwise, or if a record can't be
- * written, the workflow does this. Only a first attempt finishes the command: all later ones find what it has recorded
+ * is written before the credit, and the server is told, so that a bet whose credit may be paid is never unknown. Otherwise, or
+ * if one of the two fails, the workflow does this. Only a first attempt finishes the command: all later ones find what it has recorded
  * (`overtaken`), so the answer stays true.
  */
 async function finish(
