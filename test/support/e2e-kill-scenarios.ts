@@ -8,7 +8,7 @@ import { until } from './until';
 /** One operator for each kind of caught call, so that the kinds don't use up each other's slots for wallet calls. */
 export const KILL_OPERATORS = ['op-between', 'op-debit', 'op-credit', 'op-void'].map((operatorId) => ({
   operatorId,
-  walletTimeout: '8s',
+  walletTimeout: '9500ms',
 }));
 
 const WIN = 700;

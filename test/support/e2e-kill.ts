@@ -39,7 +39,7 @@ export interface Catch {
 }
 
 /** Longer than all rounds of a row need to reach their moments, shorter than the wallet time-out. */
-const LATE_MS = 6_000;
+const LATE_MS = 8_000;
 
 /** Makes the wallet catch the player's next call of this type. Returns a function that waits until it is caught. */
 export async function catchCall(
