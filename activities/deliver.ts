@@ -22,6 +22,7 @@ import { owesNothing, applyWalletOutcome } from '../src/domain/round/apply-walle
 import type { RoundState } from '../src/domain/round/types';
 import { callOf, noAnswerTo, type WalletCall, type WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
+import type { Attempts } from '../src/contracts/attempts';
 import type { Guards } from '../src/contracts/guards';
 import type { WaitingCalls } from '../src/contracts/waiting-calls';
 import type { PreviousRuns } from '../src/histories/previous-runs';
@@ -29,7 +30,7 @@ import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES, goOnWith } from './failures';
 import { whole } from './read-model';
 import { serverClock } from './server-clock';
-import type { Attempts, KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
+import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
 export interface DeliverDependencies {
   tenants: TenantLookup;
@@ -151,9 +152,9 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
 /**
  * Finishes the command if the outcome leaves nothing to be sent, or only the credit that follows an accepted bet: applies the
  * outcome by the same rules as the workflow, sends the credit, writes the record and answers the caller. The record of the bet
- * is written before the credit, and the server is told, so that a bet whose credit may be paid is never unknown. Otherwise, or
- * if one of the two fails, the workflow does this. Only a first attempt finishes the command: all later ones find what it has recorded
- * (`overtaken`), so the answer stays true.
+ * is written before the credit, and the server stores the outcome, too. So a bet whose credit may be paid is never unknown.
+ * Otherwise, or if one of the two fails, the workflow does this. Only a first attempt finishes the command: all later ones find
+ * what it has recorded (`overtaken`), so the answer stays true.
  */
 async function finish(
   deps: DeliverDependencies,

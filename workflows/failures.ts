@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio
 
 /** Whether an activity has failed with this type of failure. */
 export function failedAs(error: unknown, type: string): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const cause = causeOf(error);
   return cause instanceof ApplicationFailure && cause.type === type;
 }
 
@@ -11,7 +11,7 @@ export function failedAs(error: unknown, type: string): boolean {
  * the failure as the server sent it only.
  */
 export function hasNeverBegun(error: unknown): boolean {
-  const timeout = error instanceof ActivityFailure ? error.cause : undefined;
+  const timeout = causeOf(error);
   return (
     timeout instanceof TimeoutFailure &&
     timeout.timeoutType === 'SCHEDULE_TO_START' &&
@@ -22,6 +22,10 @@ export function hasNeverBegun(error: unknown): boolean {
 
 /** What the last attempt has told the server (Attempts), if the activity has timed out. */
 export function announcedIn(error: unknown): unknown {
-  const timeout = error instanceof ActivityFailure ? error.cause : undefined;
+  const timeout = causeOf(error);
   return timeout instanceof TimeoutFailure ? (timeout.lastHeartbeatDetails ?? undefined) : undefined;
+}
+
+function causeOf(error: unknown): Error | undefined {
+  return error instanceof ActivityFailure ? error.cause : undefined;
 }

@@ -1,11 +1,7 @@
 import type { Client } from '@temporalio/client';
+import type { Attempts } from '../contracts/attempts';
 
 const REPORT_MS = 2_000;
-
-/** Reports of the attempts of activities to the server (activities/types.ts). */
-export interface Attempts {
-  report(taskToken: Uint8Array, done: unknown): Promise<void>;
-}
 
 export function createAttempts(client: Client): Attempts {
   return {

@@ -235,7 +235,7 @@ function voidAccepted(
   return voidDone(mark(done, 'void-unconfirmed', isUnconfirmed), at, balance);
 }
 
-/** Nobody knows whether the credit that follows the pending debit was sent. */
+/** Marks the pending debit: the credit that follows it may have been sent. */
 export function creditMaybeSent(state: RoundState): RoundState {
   const { pending } = state;
   if (pending?.purpose !== 'debit') return state;
