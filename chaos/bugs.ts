@@ -8,6 +8,9 @@ export const BUG_NAMES = [
   'unknown-bet-is-declined',
   'repeated-delivery-is-a-first',
   'record-ahead-is-ignored',
+  'answer-before-record',
+  'later-attempt-reads-no-record',
+  'credit-before-record-of-bet',
 ] as const;
 export type BugName = (typeof BUG_NAMES)[number];
 
@@ -77,6 +80,49 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
         file: 'src/read-model/rounds.ts',
         find: `ahead: (gameround, { upTo, also }) => find({ _id: gameround, version: { $gt: upTo, $nin: also } }),`,
         replace: `ahead: () => Promise.resolve(undefined),`,
+      },
+    ],
+  },
+  'answer-before-record': {
+    what: 'a caller is answered before the record is written',
+    changes: [
+      {
+        file: 'activities/deliver.ts',
+        find: `  if (!(await write(deps, delivery, version, round, recorded))) return delivered;
+  deps.waitingCalls.answer(calls, () => replyTo(round, answer));`,
+        replace: `  deps.waitingCalls.answer(calls, () => replyTo(round, answer));
+  if (!(await write(deps, delivery, version, round, recorded))) return delivered;`,
+      },
+    ],
+  },
+  'later-attempt-reads-no-record': {
+    what: 'a later attempt does not look for what an earlier one has recorded',
+    changes: [
+      {
+        file: 'activities/deliver.ts',
+        find: `isLater(delivery, info) ? await overtaken(deps, delivery, end) : undefined;`,
+        replace: `undefined;`,
+      },
+      {
+        file: 'activities/deliver.ts',
+        find: `const found = overtaken(deps, delivery, end);`,
+        replace: `const found = newerBeforeReset(deps, delivery);`,
+      },
+    ],
+  },
+  'credit-before-record-of-bet': {
+    what: 'the credit is sent before the record and the server say that its bet is accepted',
+    changes: [
+      {
+        file: 'activities/deliver.ts',
+        find: `write(deps, delivery, end.betVersion, next, unanswered),`,
+        replace: `true,`,
+      },
+      {
+        file: 'activities/deliver.ts',
+        find: `          heartbeat((progress = delivered));
+          await deps.attempts.report(activityInfo().taskToken, delivered);`,
+        replace: `          await Promise.resolve((progress = undefined));`,
       },
     ],
   },

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openArchive } from '../../src/archive';
 import { fileOf, prefixOf, readHistoryFile } from '../../src/archive/names';
+import { until } from '../support/until';
 
 /* Where exported histories are kept, when the place does not respond or ids are not plain. */
 
@@ -23,20 +24,20 @@ test('a folder that hangs holds one call: the next ones give up, and the process
   // Reading a pipe to which no one writes blocks, as a file of a network folder whose server is gone.
   const pipe = join(folder, 'hangs.txt');
   execFileSync('mkfifo', [pipe]);
+  await (await openArchive(folder)).write('ab/before.json.gz', Buffer.from('x'));
   const archive = await openArchive(folder, undefined, LIMIT_MS);
-  await archive.write('ab/before.json.gz', Buffer.from('x'));
   const attempts = Array.from({ length: 6 }, () => archive.read('hangs.txt'));
   const ends = await Promise.race([
     Promise.allSettled(attempts),
-    sleep(3_000, 'still waits', { ref: false }),
+    sleep(30_000, 'still waits', { ref: false }),
   ]);
   const next = await Promise.race([
     archive.has('ab/before.json.gz').catch(String),
-    sleep(3_000, 'still waits', { ref: false }),
+    sleep(30_000, 'still waits', { ref: false }),
   ]);
   const lookedUp = await Promise.race([
     lookup('localhost').then(() => 'found'),
-    sleep(3_000, 'still waits', { ref: false }),
+    sleep(30_000, 'still waits', { ref: false }),
   ]);
   // Each reader that waits gets its text, so that no thread stays blocked after the test.
   const script = 'for i in 1 2 3 4 5 6; do timeout 0.5 sh -c \'echo text > "$0"\' "$0"; done';
@@ -44,7 +45,11 @@ test('a folder that hangs holds one call: the next ones give up, and the process
   const refused = { status: 'rejected', reason: new Error(`${folder} does not respond`) };
   expect(ends).toEqual(attempts.map(() => refused));
   expect([next, lookedUp]).toEqual([`Error: ${folder} does not respond`, 'found']);
-  expect(await archive.has('ab/before.json.gz')).toBe(true);
+  // A busy disk may take longer than the limit once more.
+  await until(
+    () => archive.has('ab/before.json.gz').catch(() => false),
+    (isThere) => isThere,
+  );
 });
 
 test('a call to an object store that accepts it and does not answer ends', async () => {
@@ -65,7 +70,7 @@ test('a call to an object store that accepts it and does not answer ends', async
     () => archive.write('x', Buffer.from('x')),
     () => archive.read('x'),
   ])
-    await expect(Promise.race([call(), sleep(5_000, 'still waits', { ref: false })])).rejects.toThrow();
+    await expect(Promise.race([call(), sleep(30_000, 'still waits', { ref: false })])).rejects.toThrow();
   for (const socket of sockets) socket.destroy();
   server.close();
 });
