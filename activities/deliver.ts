@@ -28,7 +28,7 @@ import type { WaitingCalls } from '../src/contracts/waiting-calls';
 import type { PreviousRuns } from '../src/histories/previous-runs';
 import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES, goOnWith } from './failures';
-import { whole } from './read-model';
+import { idleHistory, whole } from './read-model';
 import { serverClock } from './server-clock';
 import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
 
@@ -197,14 +197,14 @@ async function finish(
 async function record(
   deps: DeliverDependencies,
   delivery: WalletDelivery,
-  { key, version, calls }: CommandEnd,
+  { key, version, calls, idleAt }: CommandEnd,
   round: RoundState,
   delivered: Delivered,
 ): Promise<Delivered> {
   const answer = round.commands[key]?.answer;
   if (answer === undefined || !owesNothing(round)) return delivered;
   const recorded = { ...delivered, recordedAs: version };
-  if (!(await write(deps, delivery, version, round, recorded))) return delivered;
+  if (!(await write(deps, delivery, version, round, recorded, idleAt))) return delivered;
   deps.waitingCalls.answer(calls, () => replyTo(round, answer));
   return recorded;
 }
@@ -215,9 +215,13 @@ function write(
   version: number,
   round: RoundState,
   delivered: Delivered,
+  idleAt?: number,
 ): Promise<boolean> {
   return rounds
-    .write(snapshotOf(round), version, own, { attemptAt: attemptAt(), delivered })
+    .write(snapshotOf(round), version, own, {
+      ended: { attemptAt: attemptAt(), delivered },
+      idleAt: idleHistory(idleAt),
+    })
     .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
 }
 

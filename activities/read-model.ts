@@ -1,6 +1,7 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { RECORD_BEHIND, type GameroundActivities } from '../src/contracts/activities';
 import { leavesOut, withKnown, type KnownEntries } from '../src/domain/round/known-entries';
+import type { IdleHistory } from '../src/domain/round/record';
 import { replyTo } from '../src/domain/round/replies';
 import type { RoundSnapshot, RoundState } from '../src/domain/round/types';
 import type { Rounds } from '../src/read-model/rounds';
@@ -18,7 +19,8 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
       const snapshot = await whole(deps.rounds, projected.snapshot, known);
       if (snapshot === undefined)
         throw ApplicationFailure.nonRetryable('the record is behind', RECORD_BEHIND);
-      if (!(await deps.rounds.write(snapshot, version, own))) {
+      const idleAt = idleHistory(projected.idleAt);
+      if (!(await deps.rounds.write(snapshot, version, own, { idleAt }))) {
         const other = await deps.rounds.recorded(snapshot.identity.gameround);
         // With this version, an earlier attempt of this activity has written it.
         if (other !== undefined && other.version !== version) return other;
@@ -29,6 +31,13 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
       return undefined;
     },
   };
+}
+
+/** The history of this activity's run with this many events. */
+export function idleHistory(events: number | undefined): IdleHistory | undefined {
+  if (events === undefined) return undefined;
+  const { runId } = activityInfo().workflowExecution ?? {};
+  return runId === undefined ? undefined : { runId, events };
 }
 
 /**

@@ -9,8 +9,16 @@ import { refusal } from './faults/refusal';
 import { tenantsChange } from './faults/tenants';
 import type { Promised, Tools } from './faults/tools';
 import type { Notes } from './players/notes';
-import { faultsOf, LANES, type Fault, type Lane, type OrdinaryFault, type Pace } from './schedule';
-import type { Part, Stack } from './stack';
+import {
+  faultsOf,
+  LANES,
+  LOST_ANSWER_MS,
+  type Fault,
+  type Lane,
+  type OrdinaryFault,
+  type Pace,
+} from './schedule';
+import { PROCESSES, type Part, type Stack } from './stack';
 
 /** One fault and its effect. `hits`: how many calls, connections, processes or rounds it met. */
 export interface Injected {
@@ -38,6 +46,8 @@ export interface InjectorOptions {
 
 const POLL_MS = 40;
 const AMBUSH_MS = 4_000;
+/** Time between the wallet's answer and the kill; shorter than the first attempt to write a record. */
+const ANSWERED_MS = 500;
 /** Temporal notices a lost worker after 5 s. A call is repeated after its time limit (workflows/policies.ts). */
 const REPEAT_MS = 14_000;
 
@@ -185,7 +195,7 @@ export class Injector {
     if (!this.#deployed) stack.deploy(await this.options.next());
     this.#deployed = true;
     let changed = 0;
-    for (const part of ['worker-1', 'worker-2', 'api'] as const) changed += await this.#restart(part);
+    for (const part of PROCESSES) changed += await this.#restart(part);
     return changed;
   }
 
@@ -217,22 +227,33 @@ export class Injector {
   }
 
   /** Only repeats of the caught calls meet the second switch. Returns how many did. */
-  async #ambush({ type, switches: [first, repeat] }: Extract<Fault, { kind: 'ambush' }>): Promise<number> {
+  async #ambush({
+    type,
+    lost,
+    switches: [first, repeat],
+  }: Extract<Fault, { kind: 'ambush' }>): Promise<number> {
     const { stack } = this.options;
+    const links = lost === undefined ? [] : [stack.link(`API→${lost}`), stack.link(`worker→${lost}`)];
     const since = Date.now();
     const id = await this.#addSwitch('wallet', first);
     const isCaught = async (): Promise<boolean> => (await this.#hits('wallet', id)) > 0;
     await this.#until(isCaught, AMBUSH_MS + this.options.pace.patienceMs);
-    if (await isCaught()) await Promise.all([stack.kill('worker-1'), stack.kill('worker-2')]);
+    if (await isCaught()) {
+      for (const link of links) link.break({ kind: 'black hole' });
+      if (lost !== undefined) await sleep(LOST_ANSWER_MS + ANSWERED_MS);
+      await Promise.all(PROCESSES.map((part) => stack.kill(part)));
+      for (const link of links) link.mend();
+    }
     const caught = (await this.#takeAway('wallet', id)) > 0 ? await this.#slowedSince(since, type) : [];
     const repeats = await Promise.all(
       caught.map((gameRound) => this.#addSwitch('wallet', { ...repeat, match: { gameRound, type } })),
     );
-    await Promise.all([stack.start('worker-1'), stack.start('worker-2')]);
+    await Promise.all(PROCESSES.map((part) => stack.start(part)));
     const met = (): Promise<number[]> => Promise.all(repeats.map((one) => this.#hits('wallet', one)));
     await this.#until(async () => (await met()).every((hits) => hits > 0), REPEAT_MS);
     const hits = await Promise.all(repeats.map((one) => this.#takeAway('wallet', one)));
-    return hits.reduce((sum, one) => sum + one, 0);
+    // If the answer is in the record, there is no repeat.
+    return lost === undefined ? hits.reduce((sum, one) => sum + one, 0) : caught.length;
   }
 
   /** Rounds with a call of this type that the wallet answered slowly since then. */

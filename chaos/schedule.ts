@@ -26,14 +26,16 @@ export type OrdinaryFault = { name: string } &
     /** A switch of the sandbox (sandbox/http/faults.ts) at the wallet or the game. Removed once met, or after `ms`. */
     | { kind: 'partner'; who: 'wallet' | 'game'; switch: object; ms: number }
     /**
-     * The workers are killed while transactions are at the wallet, before or after the wallet has processed them. The
-     * wallet answers the repeat of each by the second switch.
+     * All processes with a worker are killed while transactions are at the wallet, before or after the wallet has processed
+     * them. The wallet answers the repeat of each by the second switch. `lost`: they are killed a moment after the wallet's
+     * answer instead, and nothing reaches this server from the moment on in which the transactions are at the wallet.
      */
     | {
         kind: 'ambush';
         operatorId: string;
         type: 'debit' | 'credit' | 'void';
         switches: [first: object, repeat: object];
+        lost?: 'Mongo' | 'Temporal' | undefined;
       }
   );
 
@@ -167,15 +169,21 @@ const restart =
   () => ({ name: `restart ${part}`, kind: 'restart', part });
 
 const ambush =
-  (type: 'debit' | 'credit' | 'void'): Deal =>
+  (type: 'debit' | 'credit' | 'void', lost?: 'Mongo' | 'Temporal'): Deal =>
   (draw) => {
     const operatorId = draw.pick(['op-usual', 'op-whole', 'op-slow']);
     const when = draw.pick(['before', 'after'] as const);
-    const first = { fault: 'slow', when, delayMs: 3_000, match: { tenantId: operatorId, type }, times: 4 };
+    const delayMs = lost === undefined ? 3_000 : LOST_ANSWER_MS;
+    const first = { fault: 'slow', when, delayMs, match: { tenantId: operatorId, type }, times: 4 };
     // If the wallet refuses the repeat, a lost first answer can cost money.
-    const [, answer] = draw.pick(type === 'void' || draw.chance(0.5) ? SAFE : REFUSALS);
-    return { name: `ambush ${type}`, kind: 'ambush', operatorId, type, switches: [first, answer(draw)] };
+    const [, refusal] = draw.pick(type === 'void' || draw.chance(0.5) ? SAFE : REFUSALS);
+    const repeat = lost === undefined ? refusal(draw) : { fault: 'hang', when: 'before' };
+    const name = `ambush ${type}${lost === undefined ? '' : `, ${lost} lost`}`;
+    return { name, kind: 'ambush', operatorId, type, switches: [first, repeat], lost };
   };
+
+/** Shorter than all wallet time-outs here, longer than it takes to see that a call is at the wallet. */
+export const LOST_ANSWER_MS = 800;
 
 const clock =
   (which: Clock): Deal =>
@@ -356,6 +364,7 @@ const DECKS: Record<Lane, readonly Deal[]> = {
     ...[freeze('api'), freeze('worker-1'), freeze('worker-2')],
     ...[restart('api'), restart('worker-1'), restart('worker-2')],
     ...[ambush('debit'), ambush('debit'), ambush('credit'), ambush('void')],
+    ...[ambush('debit', 'Mongo'), ambush('debit', 'Temporal')],
     () => ({ name: 'deploy', kind: 'deploy' }),
   ],
   clocks: CLOCKS.map(clock),

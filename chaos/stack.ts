@@ -33,6 +33,8 @@ import {
 
 export const PARTS = ['api', 'worker-1', 'worker-2', 'temporal', 'mongod'] as const;
 export type Part = (typeof PARTS)[number];
+/** Each has a worker. */
+export const PROCESSES = ['worker-1', 'worker-2', 'api'] as const;
 
 /** A database that can be put back to an earlier moment. */
 export type Store = 'temporal' | 'mongod';
@@ -335,7 +337,7 @@ export class Stack {
   async changeTenants(change: Partial<TenantsChange>): Promise<void> {
     this.tenants = { ...this.tenants, ...change };
     await this.#writeTenants();
-    for (const part of ['worker-1', 'worker-2', 'api'] as const) {
+    for (const part of PROCESSES) {
       await this.stop(part);
       await this.start(part);
     }

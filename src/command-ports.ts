@@ -11,7 +11,7 @@ import { createTicketChooser } from './tickets';
 /** Connects the commands to the read model, the tenants and the wallet. */
 export function commandPorts(parts: {
   guards: CommandPorts['guards'];
-  rounds: Pick<Rounds, 'write' | 'recorded'>;
+  rounds: Pick<Rounds, 'write' | 'recorded' | 'read'>;
   queries: Pick<RoundQueries, 'find' | 'standing' | 'ticketUse'>;
   tenants: Tenants;
   wallet: Pick<OperatorWallet, 'getBalance'>;
@@ -23,6 +23,7 @@ export function commandPorts(parts: {
     guards,
     findRecord: (gameround) => queries.find(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),
+    readRecord: (gameround) => rounds.read(gameround),
     repairRecord: (state) => repairRecord(rounds, state),
     findStanding: (gameround) => queries.standing(gameround),
     policyFor: (session) => {

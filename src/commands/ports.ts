@@ -1,6 +1,6 @@
 import type { RoundStateView } from '../contracts/gameround';
 import type { Guards } from '../contracts/guards';
-import type { Standing } from '../domain/round/record';
+import type { ReadRecord, Standing } from '../domain/round/record';
 import type { Recorded } from '../domain/round/known-entries';
 import type { RoundPolicy, RoundSnapshot, Ticket } from '../domain/round/types';
 import type { Session } from '../domain/session';
@@ -10,6 +10,7 @@ export interface CommandPorts {
   /** Logs a failure that the caller does not see. */
   warn(what: string, error: unknown): void;
   findRecord(gameround: string): Promise<RoundSnapshot | undefined>;
+  readRecord(gameround: string): Promise<ReadRecord | undefined>;
   /** The record with its version. */
   findRecorded(gameround: string): Promise<Recorded | undefined>;
   /** The owner and status in the record, without the rest. */

@@ -6,6 +6,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type Client,
+  type WorkflowExecutionDescription,
   type WorkflowHandle,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -27,6 +28,7 @@ import {
 import { attributesOf } from '../contracts/search-attributes';
 import { refuse, refuseBecause } from '../domain/errors';
 import { moneyText } from '../domain/money';
+import type { IdleHistory } from '../domain/round/record';
 import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundState } from '../domain/round/types';
 import { BEFORE_ANY_ATTEMPT } from '../contracts/guards';
@@ -82,6 +84,8 @@ export interface RoundClient {
   /** The round's state, also after its close within retention. Undefined if there is no such workflow. */
   state(gameround: string, deadline?: number): Promise<RoundStateView | undefined>;
   isRunning(gameround: string, deadline?: number): Promise<boolean>;
+  /** Whether the round runs, and nothing has happened to it since this history. Asks the server only, no worker. */
+  isIdleAt(gameround: string, history: IdleHistory, deadline?: number): Promise<boolean>;
   /** Starts the workflow of a round again, if Temporal does not know it. */
   restore(state: RoundState, version: number): Promise<void>;
 }
@@ -97,6 +101,9 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
   const reading = perRoundLimiter(READING_PER_ROUND);
   const waiting = waitingRounds();
   const handleOf = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
+
+  const running = (gameround: string, deadline?: number): Promise<WorkflowExecutionDescription | undefined> =>
+    withinCommandTime(client, () => runningOf(handleOf(gameround)), { deadline });
 
   /** Limits the calls to a round in flight. The wait for a free place counts toward the deadline. */
   const limited = <T>(gameround: string, run: () => Promise<T>, about: Waiting): Promise<T> =>
@@ -241,8 +248,11 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
       withinCommandTime(client, () => reading(gameround, () => stateOf(handleOf(gameround)), until), {
         deadline: until,
       }),
-    isRunning: (gameround, deadline) =>
-      withinCommandTime(client, () => isRunning(handleOf(gameround)), { deadline }),
+    isRunning: async (gameround, deadline) => (await running(gameround, deadline)) !== undefined,
+    isIdleAt: async (gameround, { runId, events }, deadline) => {
+      const found = await running(gameround, deadline);
+      return found?.runId === runId && found.historyLength <= events;
+    },
     restore: async (state, version) => {
       const { identity, policy, stake } = state;
       const autoCloseAt = new Date(state.openedAt).getTime() + policy.autoCloseAfterMs;
@@ -376,11 +386,12 @@ async function readRunningState(handle: WorkflowHandle): Promise<RoundStateView 
   }
 }
 
-async function isRunning(handle: WorkflowHandle): Promise<boolean> {
+async function runningOf(handle: WorkflowHandle): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return (await handle.describe()).status.name === 'RUNNING';
+    const found = await handle.describe();
+    return found.status.name === 'RUNNING' ? found : undefined;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }

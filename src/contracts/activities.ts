@@ -70,6 +70,8 @@ export interface CommandEnd {
   key: string;
   /** Calls that wait for the command's answer. The activity answers those that wait in its own process. */
   calls: string[];
+  /** The most events that the history has when the round is idle again, if nothing else happens meanwhile. */
+  idleAt: number;
 }
 
 export interface Delivered {
@@ -110,6 +112,8 @@ export interface ProjectedRound {
    * Temporal no longer knows since it was restored from an older copy, or which a person has reset.
    */
   own?: OwnVersions | undefined;
+  /** As in CommandEnd; absent if the round waits for something. */
+  idleAt?: number | undefined;
 }
 
 /** Failure type of a projection that leaves out entries which the record does not hold. */

@@ -4,7 +4,9 @@ import {
   gameroundRecord,
   listedRound,
   type GameroundRecord,
+  type IdleHistory,
   type ListedRound,
+  type ReadRecord,
   type Standing,
 } from '../domain/round/record';
 import { totalWon } from '../domain/round/winnings';
@@ -58,6 +60,8 @@ export interface RoundDocument
   delivery?: string;
   /** The newest attempt of a wallet call's activity that looked at the round; see DeliveryEnd. */
   attemptAt?: number;
+  /** See ReadRecord. */
+  idleAt?: IdleHistory | undefined;
 }
 
 /**
@@ -68,6 +72,13 @@ export interface DeliveryEnd {
   /** The schedule time of the attempt, by the Temporal server's clock; milliseconds since the epoch. */
   attemptAt: number;
   delivered: Delivered;
+}
+
+/** What an activity stores with the record. */
+export interface Written {
+  ended?: DeliveryEnd;
+  /** See ReadRecord. */
+  idleAt?: IdleHistory | undefined;
 }
 
 /** A command has ten seconds in total. A database that hangs must not use them up. */
@@ -81,10 +92,10 @@ export interface Rounds {
   /**
    * Writes the record, unless the stored version is newer or not one of `own`. So a late or repeated write never restores an
    * older state. Returns whether it was written. The same write releases the open-round guard if the round is over.
-   * `end`: an activity writes the record of its wallet call. It is not written if a newer attempt has looked at the round
+   * `ended`: an activity writes the record of its wallet call. It is not written if a newer attempt has looked at the round
    * (`overtake`) or has confirmed the guard: that attempt may decide otherwise.
    */
-  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions, end?: DeliveryEnd): Promise<boolean>;
+  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions, written?: Written): Promise<boolean>;
   /**
    * From now on no older attempt of a wallet call writes its record. Returns what an older one has delivered, if it has
    * written the record with one of these versions.
@@ -95,7 +106,8 @@ export interface Rounds {
     attemptAt: number,
   ): Promise<Delivered | undefined>;
   find(gameround: string): Promise<RoundSnapshot | undefined>;
-  /** Reads only owner and status of an open round, since a record can have hundreds of kilobytes and may be outdated. */
+  read(gameround: string): Promise<ReadRecord | undefined>;
+  /** Reads only owner and status, since a record can have hundreds of kilobytes. */
   standing(gameround: string): Promise<Standing | undefined>;
   /** The record with its version. */
   recorded(gameround: string): Promise<Recorded | undefined>;
@@ -132,13 +144,13 @@ export function createRounds(db: Db, environment: string): Rounds {
   return {
     collection,
     db,
-    async write(snapshot, version, own = { upTo: version - 1, also: [] }, end) {
+    async write(snapshot, version, own = { upTo: version - 1, also: [] }, { ended, idleAt } = {}) {
       const waiting = await marksOf(snapshot);
-      const delivery = end && JSON.stringify(end.delivered);
-      const document = { ...toDocument(snapshot, version, environment), waiting, delivery };
+      const delivery = ended && JSON.stringify(ended.delivered);
+      const document = { ...toDocument(snapshot, version, environment), waiting, delivery, idleAt };
       const { _id, operator, player } = document;
       const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
-      const notOvertaken = end === undefined ? {} : { attemptAt: { $not: { $gt: end.attemptAt } } };
+      const notOvertaken = ended === undefined ? {} : { attemptAt: { $not: { $gt: ended.attemptAt } } };
       const replace = (guard: object): Promise<unknown> =>
         collection.updateOne(
           { _id, operator, player, $or: older, ...notOvertaken },
@@ -166,6 +178,11 @@ export function createRounds(db: Db, environment: string): Rounds {
       return JSON.parse(found.delivery) as Delivered;
     },
     find: async (gameround) => (await find({ _id: gameround }))?.snapshot,
+    async read(gameround) {
+      const options = { projection: { snapshot: 1, version: 1, idleAt: 1 }, timeoutMS: READ_TIMEOUT_MS };
+      const found = await collection.findOne({ _id: gameround }, options);
+      return isRecord(found) ? { snapshot: roundIn(found), idleAt: found.idleAt } : undefined;
+    },
     recorded: (gameround) => find({ _id: gameround }),
     unfinished: (since) => {
       const cancelled = [{ closedAt: { $gte: since } }, { waiting: { $exists: true } }];
@@ -194,14 +211,12 @@ export function createRounds(db: Db, environment: string): Rounds {
         .toArray(),
     async standing(gameround) {
       const owners = { operator: 1, player: 1, game: 1, providerId: 1, sessionId: 1 };
-      const snapshot = { $cond: [{ $eq: ['$status', 'open'] }, '$$REMOVE', '$snapshot'] };
-      const projection = { _id: 0, version: 1, status: 1, attention: 1, currency: 1, snapshot, ...owners };
+      const projection = { _id: 0, version: 1, status: 1, attention: 1, currency: 1, ...owners };
       const found = await collection.findOne({ _id: gameround }, { projection, timeoutMS: READ_TIMEOUT_MS });
       if (!isRecord(found)) return undefined;
       const { status, attention, currency, operator, player, game, providerId, sessionId } = found;
       const owner = { operatorId: operator, playerId: player, gameCode: game, providerId };
-      const over = status === 'open' ? undefined : roundIn(found);
-      return { status, attention, over, identity: { ...owner, gameround, sessionId, currency } };
+      return { status, attention, identity: { ...owner, gameround, sessionId, currency } };
     },
   };
 }

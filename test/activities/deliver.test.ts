@@ -519,7 +519,7 @@ describe('a delivery that may end its command', () => {
   const VERSION = 7;
   const ending = (attempt: number): Promise<Delivered> => {
     const known = { transactions: 0, gameState: 0, version: 0 };
-    const end = { state, known, version: VERSION, key: 'start', calls: [] };
+    const end = { state, known, version: VERSION, key: 'start', calls: [], idleAt: 11 };
     return carriedOut(delivery({ own: { upTo: 0, also: [VERSION] } }), attempt, {}, end);
   };
 
@@ -570,7 +570,7 @@ describe('a bet that a credit follows', () => {
   const ending = (attempt = 1, more: Partial<Info> = {}): Promise<Delivered> => {
     const known = { transactions: 0, gameState: 0, version: 0 };
     const versions = { version: VERSION, betVersion: BET_VERSION };
-    const end = { state, known, ...versions, key: 'start', calls: [] };
+    const end = { state, known, ...versions, key: 'start', calls: [], idleAt: 11 };
     return carriedOut(delivery({ own: { upTo: 0, also: [BET_VERSION, VERSION] } }), attempt, more, end);
   };
   const recorded = (): Promise<Recorded | undefined> => deps.rounds.recorded(state.identity.gameround);
@@ -710,7 +710,7 @@ describe('the guard that was confirmed while the first task of the round ran', (
   let now: number;
   const known = { transactions: 0, gameState: 0, version: 0 };
   const bet = (attempt = 1, more: Partial<Info> = {}): Promise<Delivered> =>
-    carriedOut(delivery(), attempt, more, { state, known, version: 7, key: 'start', calls: [CALL] });
+    carriedOut(delivery(), attempt, more, { state, known, version: 7, key: 'start', calls: [CALL], idleAt: 11 });
 
   beforeEach(() => {
     now = 0;

@@ -2657,8 +2657,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.overtakenRecord'],
     file: 'activities/deliver.ts',
-    find: 'version, own, { attemptAt: attemptAt(), delivered })',
-    replace: 'version, own)',
+    find: 'ended: { attemptAt: attemptAt(), delivered },',
+    replace: '',
   },
   {
     rows: ['c4.overtakenRecord#2'],

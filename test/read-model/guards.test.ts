@@ -127,7 +127,8 @@ describe('a record that an attempt writes late is not written, if a newer attemp
     await newer(2);
     const own = { upTo: 0, also: [3] };
     const delivered = { result: { kind: 'accepted' as const }, at: '2026-01-02T03:04:05.000Z' };
-    expect(await rounds.write({ ...ONE, status: 'closed' }, 3, own, { attemptAt: 1, delivered })).toBe(false);
+    const ended = { attemptAt: 1, delivered };
+    expect(await rounds.write({ ...ONE, status: 'closed' }, 3, own, { ended })).toBe(false);
     expect(await rounds.find('one')).toBeUndefined();
     expect(await rounds.write({ ...ONE, status: 'cancel' }, 4, own)).toBe(true);
   });

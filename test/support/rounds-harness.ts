@@ -364,6 +364,7 @@ function portsOver(
     warn: () => undefined,
     findRecord: (gameround) => rounds.find(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),
+    readRecord: (gameround) => rounds.read(gameround),
     findStanding: (gameround) => rounds.standing(gameround),
     repairRecord: (state) => repairRecord(rounds, state),
     guards,

@@ -1,4 +1,4 @@
-import { condition, log, proxyActivities, type ActivityInterfaceFor } from '@temporalio/workflow';
+import { condition, log, proxyActivities, workflowInfo, type ActivityInterfaceFor } from '@temporalio/workflow';
 import {
   RECORD_BEHIND,
   type CommandEnd,
@@ -21,6 +21,14 @@ type Project = Pick<GameroundActivities, 'project'>;
 
 const first = proxyActivities<Project>(FIRST_PROJECTION);
 const retried = proxyActivities<Project>(PROJECTION);
+
+/**
+ * The most events that are added until the round is idle again: the end of this task, the activity that writes the record (3),
+ * the task that takes its result in (3), the timer of the automatic close, and an update (2). The next command may change the
+ * round with the end of its task, which is the eleventh event or a later one.
+ */
+const EVENTS_UNTIL_IDLE = 10;
+const idleAt = (): number => workflowInfo().historyLength + EVENTS_UNTIL_IDLE;
 
 export interface Projection {
   /**
@@ -81,13 +89,14 @@ export function createProjection(
   async function write({ project }: ActivityInterfaceFor<Project>, pending?: PendingAnswer): Promise<void> {
     const snapshot = snapshotOf(round.state);
     const base = recorded;
+    const isWaiting = round.state.pending !== undefined;
     try {
       const before = own;
       const given = give();
       const { round: rest, known } = withoutKnown(snapshot, base);
       const summary = `record: ${statusText(round.state)}`;
       const other = await project.executeWithOptions({ summary }, [
-        { snapshot: rest, known, version: given, own: before },
+        { snapshot: rest, known, version: given, own: before, idleAt: isWaiting ? undefined : idleAt() },
         pending,
       ]);
       recorded = other === undefined ? { snapshot, version: given } : undefined;
@@ -182,7 +191,7 @@ export function createProjection(
       if (catchingUp || stale) return undefined;
       const betVersion = creditFollows ? give() : undefined;
       const { round: state, known } = withoutKnown(withOneCommand(round.state, key), recorded);
-      return { state, known, version: give(), betVersion, key, calls };
+      return { state, known, version: give(), betVersion, key, calls, idleAt: idleAt() };
     },
     isUpToDate(given) {
       if (given !== version) return false;

@@ -51,9 +51,20 @@ export function recordTransactions(round: RoundSnapshot): RecordTransaction[] {
 
 /** The owner and the status of a round. */
 export interface Standing extends Pick<RoundSnapshot, 'status' | 'attention'> {
-  /** The whole record, if the round is over. */
-  over?: RoundSnapshot | undefined;
   identity: Owner & { gameround: string; sessionId: string; currency: string };
+}
+
+/** The history of an idle round: its run, and the most events that it has before the next command is carried out. */
+export interface IdleHistory {
+  runId: string;
+  events: number;
+}
+
+/** A record as a read needs it. */
+export interface ReadRecord {
+  snapshot: RoundSnapshot;
+  /** While the history of the open round is still this one, the record is up to date. */
+  idleAt?: IdleHistory | undefined;
 }
 
 /** The summary of a round in lists. Its size does not grow with the round. */
