@@ -19,6 +19,7 @@ import { classifyWalletReply } from '../src/domain/classify-wallet-reply';
 import { isOwn } from '../src/domain/round/known-entries';
 import { replyTo, snapshotOf } from '../src/domain/round/replies';
 import { owesNothing, applyWalletOutcome } from '../src/domain/round/apply-wallet-outcome';
+import type { IdleHistory } from '../src/domain/round/record';
 import type { RoundState } from '../src/domain/round/types';
 import { callOf, noAnswerTo, type WalletCall, type WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
@@ -204,7 +205,7 @@ async function record(
   const answer = round.commands[key]?.answer;
   if (answer === undefined || !owesNothing(round)) return delivered;
   const recorded = { ...delivered, recordedAs: version };
-  if (!(await write(deps, delivery, version, round, recorded, idleAt))) return delivered;
+  if (!(await write(deps, delivery, version, round, recorded, idleHistory(idleAt)))) return delivered;
   deps.waitingCalls.answer(calls, () => replyTo(round, answer));
   return recorded;
 }
@@ -215,12 +216,12 @@ function write(
   version: number,
   round: RoundState,
   delivered: Delivered,
-  idleAt?: number,
+  idleAt?: IdleHistory,
 ): Promise<boolean> {
   return rounds
     .write(snapshotOf(round), version, own, {
       ended: { attemptAt: attemptAt(), delivered },
-      idleAt: idleHistory(idleAt),
+      idleAt,
     })
     .catch(goOnWith(false, 'the record could not be written: the workflow writes it'));
 }

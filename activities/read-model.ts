@@ -34,8 +34,7 @@ export function createReadModelActivities(deps: ReadModelDependencies): Pick<Gam
 }
 
 /** The history of this activity's run with this many events. */
-export function idleHistory(events: number | undefined): IdleHistory | undefined {
-  if (events === undefined) return undefined;
+export function idleHistory(events: number): IdleHistory | undefined {
   const { runId } = activityInfo().workflowExecution ?? {};
   return runId === undefined ? undefined : { runId, events };
 }

@@ -88,10 +88,10 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'activities/deliver.ts',
-        find: `  if (!(await write(deps, delivery, version, round, recorded, idleAt))) return delivered;
+        find: `  if (!(await write(deps, delivery, version, round, recorded, idleHistory(idleAt)))) return delivered;
   deps.waitingCalls.answer(calls, () => replyTo(round, answer));`,
         replace: `  deps.waitingCalls.answer(calls, () => replyTo(round, answer));
-  if (!(await write(deps, delivery, version, round, recorded, idleAt))) return delivered;`,
+  if (!(await write(deps, delivery, version, round, recorded, idleHistory(idleAt)))) return delivered;`,
       },
     ],
   },

@@ -112,8 +112,8 @@ export interface ProjectedRound {
    * Temporal no longer knows since it was restored from an older copy, or which a person has reset.
    */
   own?: OwnVersions | undefined;
-  /** As in CommandEnd; absent if the round waits for something. */
-  idleAt?: number | undefined;
+  /** As in CommandEnd. */
+  idleAt: number;
 }
 
 /** Failure type of a projection that leaves out entries which the record does not hold. */

@@ -390,10 +390,13 @@ test('the guard is given back only when the record is there, which tells from th
     waitingCalls: createWaitingCalls(),
     rounds: { ...rounds, write: () => Promise.reject(new Error('MongoDB is away')) },
   });
-  const projected = { snapshot: cancelled, version: 1, known: { transactions: 0, gameState: 0, version: 0 } };
-  await expect(project(projected)).rejects.toThrow('MongoDB is away');
+  const known = { transactions: 0, gameState: 0, version: 0 };
+  const projected = { snapshot: cancelled, version: 1, known, idleAt: 11 };
+  const environment = new MockActivityEnvironment();
+  await expect(environment.run(project, projected)).rejects.toThrow('MongoDB is away');
   expect((await guards.holder(state.identity))?.gameround).toBe(state.identity.gameround);
-  await createReadModelActivities({ waitingCalls: createWaitingCalls(), rounds }).project(projected);
+  const again = createReadModelActivities({ waitingCalls: createWaitingCalls(), rounds });
+  await environment.run(again.project, projected);
   expect(await guards.holder(state.identity)).toBeUndefined();
 });
 

@@ -2164,6 +2164,30 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
+    rows: ['c4.openRead'],
+    file: 'workflows/gameround/projection.ts',
+    find: 'const EVENTS_UNTIL_IDLE = 10;',
+    replace: 'const EVENTS_UNTIL_IDLE = 5;',
+  },
+  {
+    rows: ['c4.openRead#2'],
+    file: 'src/commands/round-client.ts',
+    find: ' && found.historyLength <= events;',
+    replace: ';',
+  },
+  {
+    rows: ['c4.openRead#2'],
+    file: 'src/commands/round-client.ts',
+    find: 'found?.runId === runId &&',
+    replace: 'found !== undefined &&',
+  },
+  {
+    rows: ['c4.openRead#2'],
+    file: 'workflows/gameround/projection.ts',
+    find: 'const EVENTS_UNTIL_IDLE = 10;',
+    replace: 'const EVENTS_UNTIL_IDLE = 1_000;',
+  },
+  {
     rows: ['c4.waits'],
     file: 'workflows/gameround/inbox.ts',
     find: 'round.guardLost || isHeldUp(round, inbox, taken.command, call),',

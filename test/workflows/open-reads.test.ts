@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { totalWon } from '../../src/domain/round/winnings';
-import { playerOf, until, type Player } from '../support/player';
+import { playerOf, type Player } from '../support/player';
 import { startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /* An open round is read from its record while nothing has happened since, otherwise from its workflow. */
@@ -64,17 +64,4 @@ test('a record that is lost, of an older copy or of another run is not read', as
   expect(await read(hash)).toEqual([70, true]);
   await collection.deleteOne({ _id: hash });
   expect(await read(hash)).toEqual([70, true]);
-});
-
-test('while a win is being retried, the workflow is asked', async () => {
-  const hash = await player.open({ winAmount: 30 });
-  const { playerId } = player.session;
-  await harness.fault({ fault: 'status', status: 503, match: { playerId, type: 'credit' } });
-  const paying = player.collect(hash);
-  await until(
-    () => harness.attention(hash),
-    ({ length }) => length > 0,
-  );
-  expect(await read(hash)).toEqual([30, true]);
-  await paying;
 });

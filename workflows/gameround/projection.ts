@@ -1,4 +1,10 @@
-import { condition, log, proxyActivities, workflowInfo, type ActivityInterfaceFor } from '@temporalio/workflow';
+import {
+  condition,
+  log,
+  proxyActivities,
+  workflowInfo,
+  type ActivityInterfaceFor,
+} from '@temporalio/workflow';
 import {
   RECORD_BEHIND,
   type CommandEnd,
@@ -89,14 +95,13 @@ export function createProjection(
   async function write({ project }: ActivityInterfaceFor<Project>, pending?: PendingAnswer): Promise<void> {
     const snapshot = snapshotOf(round.state);
     const base = recorded;
-    const isWaiting = round.state.pending !== undefined;
     try {
       const before = own;
       const given = give();
       const { round: rest, known } = withoutKnown(snapshot, base);
       const summary = `record: ${statusText(round.state)}`;
       const other = await project.executeWithOptions({ summary }, [
-        { snapshot: rest, known, version: given, own: before, idleAt: isWaiting ? undefined : idleAt() },
+        { snapshot: rest, known, version: given, own: before, idleAt: idleAt() },
         pending,
       ]);
       recorded = other === undefined ? { snapshot, version: given } : undefined;
