@@ -8,7 +8,12 @@ import { differences, type Difference } from './differences';
 /** The fields in which a document of MongoDB differs from the record that the history says. */
 export function fieldsThatDiffer(
   { snapshot, version }: Recorded,
-  { delivery: _delivery, attemptAt: _attemptAt, ...found }: RoundDocument & { holds?: unknown },
+  {
+    delivery: _delivery,
+    attemptAt: _attemptAt,
+    idleAt: _idleAt,
+    ...found
+  }: RoundDocument & { holds?: unknown },
   environment: string,
 ): Difference[] {
   const waiting = snapshot.attention.length === 0 ? undefined : snapshot.attention;
