@@ -2164,6 +2164,12 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
+    rows: ['c4.direct#9'],
+    file: 'activities/deliver.ts',
+    find: 'await deps.attempts.report(activityInfo().taskToken, delivered);',
+    replace: '',
+  },
+  {
     rows: ['c4.openRead'],
     file: 'workflows/gameround/projection.ts',
     find: 'const EVENTS_UNTIL_IDLE = 10;',

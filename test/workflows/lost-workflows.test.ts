@@ -197,3 +197,24 @@ test('terminated while a start waits for its bet: 503, never an internal error',
   await terminate(call!.body.gameRound);
   expect(await starting).toMatch(/^503 /);
 });
+
+test('terminated while its bet is at the wallet: the win that follows is not sent', async () => {
+  const player = playerOf(harness);
+  const { playerId } = player.session;
+  await harness.fault({ fault: 'slow', delayMs: 1_500, when: 'after', match: { type: 'debit', playerId } });
+  const starting = refused(player.start({ endGame: true, winAmount: WIN }));
+  const [call] = await until(
+    () => harness.callsOfPlayer(playerId),
+    (calls) => calls.length > 0,
+  );
+  const hash = call!.body.gameRound;
+  await terminate(hash);
+  expect(await starting).toMatch(/^503 /);
+  // The activity has written the record of the bet, and the server has told it that its run is over.
+  await until(
+    () => harness.rounds.find(hash),
+    (record) => record !== undefined,
+  );
+  await sleep(1_000);
+  expect(await harness.sent(hash)).toEqual(['debit']);
+});
