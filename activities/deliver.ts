@@ -23,15 +23,15 @@ import type { IdleHistory } from '../src/domain/round/record';
 import type { RoundState } from '../src/domain/round/types';
 import { callOf, noAnswerTo, type WalletCall, type WalletOutcome } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
-import type { Attempts } from '../src/contracts/attempts';
 import type { Guards } from '../src/contracts/guards';
+import type { Attempts, ServerTimes } from '../src/contracts/temporal-server';
 import type { WaitingCalls } from '../src/contracts/waiting-calls';
 import type { PreviousRuns } from '../src/histories/previous-runs';
 import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES, goOnWith } from './failures';
 import { idleHistory, whole } from './read-model';
 import { serverClock } from './server-clock';
-import type { KnownOperator, Observe, ServerTimes, TenantLookup } from './types';
+import type { KnownOperator, Observe, TenantLookup } from './types';
 
 export interface DeliverDependencies {
   tenants: TenantLookup;

@@ -19,22 +19,6 @@ export interface RoundControl {
   read(gameround: string): Promise<RoundSnapshot | undefined>;
 }
 
-/** Times by the Temporal server's clock; milliseconds since the epoch. */
-export interface ServerTimes {
-  /** When the running attempt of an activity started. */
-  startedAt(workflow: WorkflowRun, activityId: string): Promise<number>;
-  /**
-   * The time of the oldest signal of this name that the workflow received with the task that starts with this event;
-   * undefined if there was none.
-   */
-  signalledAt(workflow: WorkflowRun, name: string, taskStartedEventId: number): Promise<number | undefined>;
-}
-
-export interface WorkflowRun {
-  workflowId: string;
-  runId: string;
-}
-
 /** Called after each delivery of a wallet call, for logs and metrics. */
 export type Observe = (delivery: Delivery) => void;
 

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { Attempts } from '../contracts/attempts';
+import type { Attempts } from '../contracts/temporal-server';
 
 const REPORT_MS = 2_000;
 

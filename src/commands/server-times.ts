@@ -1,15 +1,5 @@
 import type { Client } from '@temporalio/client';
-
-interface WorkflowRun {
-  workflowId: string;
-  runId: string;
-}
-
-/** Times of a running workflow by the Temporal server's clock (activities/types.ts). */
-export interface ServerTimes {
-  startedAt(workflow: WorkflowRun, activityId: string): Promise<number>;
-  signalledAt(workflow: WorkflowRun, name: string, taskStartedEventId: number): Promise<number | undefined>;
-}
+import type { ServerTimes } from '../contracts/temporal-server';
 
 const PAGE = 64;
 

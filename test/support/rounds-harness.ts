@@ -4,7 +4,7 @@ import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, type Logger } from '@temporalio/worker';
 import type { Db } from 'mongodb';
 import { createActivities, type Activities } from '../../activities';
-import type { RoundControl, ServerTimes } from '../../activities/types';
+import type { RoundControl } from '../../activities/types';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import type { CallbackAddresses } from '../../src/clients/addresses';
 import { createProviderClient } from '../../src/clients/game-provider';
@@ -19,7 +19,7 @@ import { createReconciliation } from '../../src/commands/reconcile-transactions'
 import { repairRecords, type Repaired } from '../../src/commands/repair-records';
 import { createRoundControl } from '../../src/commands/round-control';
 import { createAttempts } from '../../src/commands/attempts';
-import type { Attempts } from '../../src/contracts/attempts';
+import type { Attempts, ServerTimes } from '../../src/contracts/temporal-server';
 import { createServerTimes } from '../../src/commands/server-times';
 import { createPreviousRuns, type PreviousRuns } from '../../src/histories/previous-runs';
 import type { LocalWorker } from '../../src/commands/local-worker';
