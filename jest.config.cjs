@@ -16,7 +16,7 @@ module.exports = {
   },
   // A busy machine is several times slower. Only a test that fails takes so long.
   testTimeout: 180_000,
-  // On two cores jest would take one, but most tests wait for something. The two that break the most at the same time run
-  // before the others, by themselves (`npm test`).
+  // On two cores jest would take one, but most tests wait for something. `npm test` runs the heaviest
+  // files alone (scripts/test.ts).
   maxWorkers: 3,
 };

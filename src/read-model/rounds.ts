@@ -147,7 +147,10 @@ export function createRounds(db: Db, environment: string): Rounds {
     async write(snapshot, version, own = { upTo: version - 1, also: [] }, { ended, idleAt } = {}) {
       const waiting = await marksOf(snapshot);
       const delivery = ended && JSON.stringify(ended.delivered);
-      const document = { ...toDocument(snapshot, version, environment), waiting, delivery, idleAt };
+      const document = {
+        ...{ ...toDocument(snapshot, version, environment), waiting, delivery },
+        idleAt: snapshot.status === 'open' ? idleAt : undefined,
+      };
       const { _id, operator, player } = document;
       const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
       const notOvertaken = ended === undefined ? {} : { attemptAt: { $not: { $gt: ended.attemptAt } } };

@@ -64,7 +64,7 @@ export interface LiveSettings {
 }
 
 export interface RoundsOptions {
-  /** Default: 2 s. */
+  /** Default: 4 s. */
   walletTimeoutMs?: number;
   policy?: Partial<RoundPolicy>;
   /** Default: the server of this jest run. */
@@ -141,7 +141,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const namespace = options.namespace ?? 'default';
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
   const policy: RoundPolicy = { ...POLICY, ...options.policy };
-  const live: LiveSettings = { walletTimeoutMs: options.walletTimeoutMs ?? 2_000 };
+  const live: LiveSettings = { walletTimeoutMs: options.walletTimeoutMs ?? 4_000 };
   const wallet = await createWalletApp({ operators: OPERATORS }).start();
   const name = options.database ?? `rounds_${randomUUID().slice(0, 8)}`;
   const database = openDatabase(options.mongodbUri ?? required('TEST_MONGODB_URI'), name);

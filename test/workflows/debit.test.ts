@@ -19,7 +19,7 @@ let player: Player;
 let roundId: string;
 
 beforeAll(async () => {
-  harness = await startRounds({ walletTimeoutMs: 1_500 });
+  harness = await startRounds({ walletTimeoutMs: 3_000 });
 });
 
 beforeEach(() => {
