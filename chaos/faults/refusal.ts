@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMANDS, workflowIdOf } from '../../src/contracts/gameround';
 import { askRunning } from '../evidence';
 import { Player, reconcile } from '../players/player';
@@ -30,6 +31,7 @@ const WON = 500;
 const MORE = 200;
 const REFUSED = { id: 7_910, msg: 'ROUNDCLOSEDHERE', clientmsg: 'Refused.' };
 const END_MS = 40_000;
+const PAUSE_MS = 500;
 
 /** Returns how often the wallet refused. */
 export async function refusal(fault: RefusalFault, tools: Tools): Promise<number> {
@@ -89,34 +91,40 @@ async function refusedAtFirst(round: Refused): Promise<void> {
 
 /** A win was paid: nothing is voided, and the round waits for a person. Its player can start another round. */
 async function decidedByAPerson(round: Refused): Promise<void> {
-  const { tools, fault, look, gameRound } = round;
+  const { look } = round;
   look.heard('the end', await end(round), 400, REFUSED.id);
   await look.untilMarked('crashed', END_MS);
   await killWorkers(round);
   look.heard('the end again, under another key', await end(round), 400, 'GAMEROUNDCRASHED');
   await playsOn(round);
-  const answer = await reconcile(tools, fault.operatorId, gameRound);
-  look.heard('the reconciliation', { sentAt: 0, heardAt: 0, answer }, 400, REFUSED.id);
+  look.heard('the reconciliation', await reconciled(round), 400, REFUSED.id);
   await settleByTheBooks(round);
   await look.ends('closed', END_MS, { credited: WON, net: WON - STAKE });
 }
 
 /** The operator reconciles the round but refuses its win: nothing is voided, and the win is paid once it is accepted. */
 async function refusedInReconciliation(round: Refused, takeBack: () => Promise<number>): Promise<void> {
-  const { tools, fault, look, gameRound } = round;
-  const told = async (): Promise<void> => {
-    const answer = await reconcile(tools, fault.operatorId, gameRound);
-    look.heard('the reconciliation', { sentAt: 0, heardAt: 0, answer }, 400, REFUSED.id);
-  };
+  const { look } = round;
+  const told = async (): Promise<void> =>
+    look.heard('the reconciliation', await reconciled(round), 400, REFUSED.id);
   await told();
   await look.untilMarked('crashed', END_MS);
   await killWorkers(round);
   await told();
   await playsOn(round);
   await takeBack();
-  const answer = await reconcile(tools, fault.operatorId, gameRound);
-  look.heard('the last reconciliation', { sentAt: 0, heardAt: 0, answer }, 200);
+  look.heard('the last reconciliation', await reconciled(round), 200);
   await look.ends('closed', END_MS, { credited: WON, net: WON - STAKE });
+}
+
+/** Repeats the operator's call while the reconciliation is being carried out (503), which takes long on a busy machine. */
+async function reconciled({ tools, fault, gameRound }: Refused): ReturnType<Player['say']> {
+  const deadline = Date.now() + END_MS;
+  for (;;) {
+    const answer = await reconcile(tools, fault.operatorId, gameRound);
+    if (answer?.status !== 503 || Date.now() > deadline) return { sentAt: 0, heardAt: 0, answer };
+    await sleep(PAUSE_MS);
+  }
 }
 
 function end({ player, draw, name, gameRound }: Refused): ReturnType<Player['say']> {

@@ -11,7 +11,8 @@ let player: Player;
 let asked: jest.SpyInstance;
 
 beforeEach(async () => {
-  harness = await startRounds();
+  // Answers come from the worker of this process, even if the machine is busy: an update adds events.
+  harness = await startRounds({ answers: { askAfterMs: 60_000 } });
   player = playerOf(harness);
   asked = jest.spyOn(harness.client.workflowService, 'updateWorkflowExecution');
 });

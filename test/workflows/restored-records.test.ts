@@ -39,9 +39,10 @@ async function closedSince(
   return { player, hash, last };
 }
 
-/** Without the outcome for a repeated attempt: only the activity of the wallet call writes it. */
+/** Without what only activities write: the outcome for a repeated attempt, and the length of the history. */
 async function recordOf(hash: string): Promise<RoundDocument> {
-  const { delivery: _delivery, ...record } = (await harness.rounds.collection.findOne({ _id: hash }))!;
+  const found = (await harness.rounds.collection.findOne({ _id: hash }))!;
+  const { delivery: _delivery, idleAt: _idleAt, ...record } = found;
   return record;
 }
 
