@@ -713,7 +713,14 @@ describe('the guard that was confirmed while the first task of the round ran', (
   let now: number;
   const known = { transactions: 0, gameState: 0, version: 0 };
   const bet = (attempt = 1, more: Partial<Info> = {}): Promise<Delivered> =>
-    carriedOut(delivery(), attempt, more, { state, known, version: 7, key: 'start', calls: [CALL], idleAt: 11 });
+    carriedOut(delivery(), attempt, more, {
+      state,
+      known,
+      version: 7,
+      key: 'start',
+      calls: [CALL],
+      idleAt: 11,
+    });
 
   beforeEach(() => {
     now = 0;
