@@ -13,15 +13,23 @@ interface Results {
   testResults: { name: string; status: string }[];
 }
 
-/** The files that fail. Throws if jest ends without results. */
+/** The files that fail. Throws if jest fails for another reason. */
 function failedFiles(...args: string[]): string[] {
   const command = [require.resolve('jest/bin/jest'), '--json', ...args];
-  const { stdout } = spawnSync(process.execPath, command, {
+  const { status, stdout } = spawnSync(process.execPath, command, {
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 1e9,
   });
-  const { testResults } = JSON.parse(stdout.toString()) as Results;
-  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
+  if (status === 0) return [];
+  // The Temporal SDK writes warnings to the standard output, too.
+  const json = stdout
+    .toString()
+    .split('\n')
+    .find((line) => line.startsWith('{"num'));
+  const { testResults } = JSON.parse(json ?? '{ "testResults": [] }') as Results;
+  const failed = testResults.filter(({ status: how }) => how === 'failed').map(({ name }) => name);
+  if (failed.length === 0) throw new Error(`jest ended with ${status}, and no file failed`);
+  return failed;
 }
 
 function passes(...args: string[]): boolean {
