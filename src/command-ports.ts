@@ -12,7 +12,7 @@ import { createTicketChooser } from './tickets';
 export function commandPorts(parts: {
   guards: CommandPorts['guards'];
   rounds: Pick<Rounds, 'write' | 'recorded' | 'read'>;
-  queries: Pick<RoundQueries, 'find' | 'standing' | 'ticketUse'>;
+  queries: Pick<RoundQueries, 'standing' | 'ticketUse'>;
   tenants: Tenants;
   wallet: Pick<OperatorWallet, 'getBalance'>;
   logger: Pick<Logger, 'warn'>;
@@ -21,9 +21,8 @@ export function commandPorts(parts: {
   return {
     warn: (what, error) => parts.logger.warn({ error }, what),
     guards,
-    findRecord: (gameround) => queries.find(gameround),
+    findRecord: (gameround) => rounds.read(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),
-    readRecord: (gameround) => rounds.read(gameround),
     repairRecord: (state) => repairRecord(rounds, state),
     findStanding: (gameround) => queries.standing(gameround),
     policyFor: (session) => {

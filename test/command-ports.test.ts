@@ -38,7 +38,7 @@ function portsWith(answer: BalanceAnswer) {
       undecidedBets: jest.fn(),
     },
     rounds: { write: jest.fn(), recorded: jest.fn(), read: jest.fn() },
-    queries: { find: jest.fn(), standing: jest.fn(), ticketUse: () => Promise.resolve({ used: 2, won: 30 }) },
+    queries: { standing: jest.fn(), ticketUse: () => Promise.resolve({ used: 2, won: 30 }) },
     tenants,
     wallet: { getBalance },
     logger: { warn: jest.fn() },

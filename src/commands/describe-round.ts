@@ -12,13 +12,14 @@ export async function describeRound(
   gameround: string,
 ): Promise<RoundSnapshot | undefined> {
   const deadline = commandDeadline();
-  const record = await deps.ports.readRecord(gameround).catch(unavailable(deps));
-  const { snapshot, idleAt } = record === 'unavailable' ? {} : (record ?? {});
+  const record = await deps.ports.findRecord(gameround).catch(unavailable(deps));
+  if (record === 'unavailable') {
+    const state = await stateRepairingRecord(deps, gameround, record, deadline);
+    // The workflow is unknown and the database is down, so nobody knows whether the round exists.
+    return state ?? Promise.reject(refuse('SERVICEUNAVAILABLE'));
+  }
+  const { snapshot, idleAt } = record ?? {};
   if (isOver(snapshot)) return snapshot;
   if (idleAt !== undefined && (await deps.rounds.isIdleAt(gameround, idleAt, deadline))) return snapshot;
-  const known = record === 'unavailable' ? record : snapshot;
-  const state = await stateRepairingRecord(deps, gameround, known, deadline);
-  // The workflow is unknown and the database is down, so nobody knows whether the round exists.
-  if (state === undefined && record === 'unavailable') throw refuse('SERVICEUNAVAILABLE');
-  return state ?? snapshot;
+  return (await stateRepairingRecord(deps, gameround, snapshot, deadline)) ?? snapshot;
 }

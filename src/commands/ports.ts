@@ -2,15 +2,14 @@ import type { RoundStateView } from '../contracts/gameround';
 import type { Guards } from '../contracts/guards';
 import type { ReadRecord, Standing } from '../domain/round/record';
 import type { Recorded } from '../domain/round/known-entries';
-import type { RoundPolicy, RoundSnapshot, Ticket } from '../domain/round/types';
+import type { RoundPolicy, Ticket } from '../domain/round/types';
 import type { Session } from '../domain/session';
 
 /** What the commands need besides Temporal. Calls reject if the database or the operator can't be reached. */
 export interface CommandPorts {
   /** Logs a failure that the caller does not see. */
   warn(what: string, error: unknown): void;
-  findRecord(gameround: string): Promise<RoundSnapshot | undefined>;
-  readRecord(gameround: string): Promise<ReadRecord | undefined>;
+  findRecord(gameround: string): Promise<ReadRecord | undefined>;
   /** The record with its version. */
   findRecorded(gameround: string): Promise<Recorded | undefined>;
   /** The owner and status in the record, without the rest. */

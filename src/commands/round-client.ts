@@ -25,13 +25,13 @@ import {
   type RoundReply,
   type RoundStateView,
 } from '../contracts/gameround';
+import { BEFORE_ANY_ATTEMPT } from '../contracts/guards';
 import { attributesOf } from '../contracts/search-attributes';
 import { refuse, refuseBecause } from '../domain/errors';
 import { moneyText } from '../domain/money';
 import type { IdleHistory } from '../domain/round/record';
 import { readCommand } from '../domain/round/read-command';
 import type { Command, RoundState } from '../domain/round/types';
-import { BEFORE_ANY_ATTEMPT } from '../contracts/guards';
 import { definitionsOf } from './command-definitions';
 import { firstAnswer, type LocalWorker } from './local-worker';
 import {

@@ -22,15 +22,16 @@ export function actorOf({ operatorId, playerId, gameCode, providerId }: Session)
 }
 
 /** The record; undefined if there is none, `unavailable` if the database can't be read. */
-export function recordOf(
+export async function recordOf(
   deps: CommandDependencies,
   gameround: string,
 ): Promise<RoundSnapshot | undefined | 'unavailable'> {
-  return deps.ports.findRecord(gameround).catch(unavailable(deps));
+  const found = await deps.ports.findRecord(gameround).catch(unavailable(deps));
+  return found === 'unavailable' ? found : found?.snapshot;
 }
 
 /** The same for the owner and status only. */
-export function standingOf(
+function standingOf(
   deps: CommandDependencies,
   gameround: string,
 ): Promise<Standing | undefined | 'unavailable'> {

@@ -1,5 +1,4 @@
 import type { ListedRound, Standing } from '../domain/round/record';
-import type { RoundSnapshot } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import type { Guards } from '../contracts/guards';
 import type { RoundDocument, Rounds } from '../read-model/rounds';
@@ -19,7 +18,6 @@ export interface RoundQueries {
   closedRounds(session: Session, since: Date, maxRecords: number): Promise<ListedRound[]>;
   /** How many rounds a ticket has paid for, and the sum of their wins in minor units. */
   ticketUse(operatorId: string, playerId: string, serial: string): Promise<{ used: number; won: number }>;
-  find(gameround: string): Promise<RoundSnapshot | undefined>;
   standing(gameround: string): Promise<Standing | undefined>;
 }
 
@@ -54,7 +52,6 @@ export function createRoundQueries(rounds: Rounds, guards: Pick<Guards, 'holder'
   }
 
   return {
-    find: (gameround) => rounds.find(gameround),
     standing: (gameround) => rounds.standing(gameround),
     holderOfGuard: async (session) => (await guards.holder(session))?.gameround,
     openRoundsOfPlayer: ({ operatorId, playerId, providerId }, maxRecords) =>

@@ -124,10 +124,16 @@ export interface Rounds {
 export function createRounds(db: Db, environment: string): Rounds {
   const collection = db.collection<RoundDocument>('gamerounds');
 
-  async function find(filter: Filter<RoundDocument>): Promise<Recorded | undefined> {
-    const projection = { snapshot: 1, version: 1 };
+  async function read(filter: Filter<RoundDocument>): Promise<(Recorded & ReadRecord) | undefined> {
+    const projection = { snapshot: 1, version: 1, idleAt: 1 };
     const found = await collection.findOne(filter, { projection, timeoutMS: READ_TIMEOUT_MS });
-    return isRecord(found) ? { snapshot: roundIn(found), version: found.version } : undefined;
+    if (!isRecord(found)) return undefined;
+    return { snapshot: roundIn(found), version: found.version, idleAt: found.idleAt };
+  }
+
+  async function find(filter: Filter<RoundDocument>): Promise<Recorded | undefined> {
+    const found = await read(filter);
+    return found && { snapshot: found.snapshot, version: found.version };
   }
 
   /** The marks with their times. A mark that the record already has keeps its time. */
@@ -148,7 +154,9 @@ export function createRounds(db: Db, environment: string): Rounds {
       const waiting = await marksOf(snapshot);
       const delivery = ended && JSON.stringify(ended.delivered);
       const document = {
-        ...{ ...toDocument(snapshot, version, environment), waiting, delivery },
+        ...toDocument(snapshot, version, environment),
+        waiting,
+        delivery,
         idleAt: snapshot.status === 'open' ? idleAt : undefined,
       };
       const { _id, operator, player } = document;
@@ -181,11 +189,7 @@ export function createRounds(db: Db, environment: string): Rounds {
       return JSON.parse(found.delivery) as Delivered;
     },
     find: async (gameround) => (await find({ _id: gameround }))?.snapshot,
-    async read(gameround) {
-      const options = { projection: { snapshot: 1, version: 1, idleAt: 1 }, timeoutMS: READ_TIMEOUT_MS };
-      const found = await collection.findOne({ _id: gameround }, options);
-      return isRecord(found) ? { snapshot: roundIn(found), idleAt: found.idleAt } : undefined;
-    },
+    read: (gameround) => read({ _id: gameround }),
     recorded: (gameround) => find({ _id: gameround }),
     unfinished: (since) => {
       const cancelled = [{ closedAt: { $gte: since } }, { waiting: { $exists: true } }];

@@ -129,7 +129,7 @@ test.each(LISTS)('%s finds and sorts by an index', async (_name, ask) => {
 });
 
 test('the whole of a round is there when it is asked for', async () => {
-  expect(await queries.find('closed-7')).toEqual(JSON.parse(JSON.stringify(heavy('closed', 7))));
+  expect(await rounds.find('closed-7')).toEqual(JSON.parse(JSON.stringify(heavy('closed', 7))));
 });
 
 test('a demo round is found by an index, the newest session first', async () => {

@@ -362,9 +362,8 @@ function portsOver(
   const guards = createGuards(db);
   return {
     warn: () => undefined,
-    findRecord: (gameround) => rounds.find(gameround),
+    findRecord: (gameround) => rounds.read(gameround),
     findRecorded: (gameround) => rounds.recorded(gameround),
-    readRecord: (gameround) => rounds.read(gameround),
     findStanding: (gameround) => rounds.standing(gameround),
     repairRecord: (state) => repairRecord(rounds, state),
     guards,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finished, playerOf, refused, STAKE, until } from '../support/player';
+import { finished, playerOf, refused, STAKE, until, type Player, type StartOptions } from '../support/player';
 import { FOLLOW_UP_GAME, startRounds, type RoundsHarness } from '../support/rounds-harness';
 
 /*
@@ -26,6 +26,23 @@ const terminate = async (hash: string): Promise<void> => {
   await harness.handle(hash).terminate('by hand');
 };
 
+/** Starts a round whose bet meets the fault, and terminates its workflow meanwhile. Returns the hash of the round. */
+async function terminatedWithItsBet(player: Player, fault: object, options: StartOptions): Promise<string> {
+  const { playerId } = player.session;
+  await harness.fault({ ...fault, match: { type: 'debit', playerId } });
+  const starting = refused(player.start(options));
+  const [bet] = await until(
+    () => harness.callsOfPlayer(playerId),
+    (calls) => calls.length > 0,
+  );
+  const hash = bet!.body.gameRound;
+  // Its update waits by then. An update that comes later would start the round anew.
+  await sleep(1_000);
+  await terminate(hash);
+  expect(await starting).toMatch(/^503 /);
+  return hash;
+}
+
 /** As after a restored copy: Temporal has never heard of the round. */
 const forget = async (hash: string): Promise<void> => {
   const { workflowService, options } = harness.client;
@@ -50,18 +67,7 @@ test.each([
   'a workflow that is terminated while its first bet is under way, and the answer is lost; %s: the bet is given back',
   async (_, isNext) => {
     const player = playerOf(harness);
-    const { playerId } = player.session;
-    await harness.fault({ fault: 'hang', when: 'after', match: { type: 'debit', playerId } });
-    const starting = refused(player.start({ roundId: 'lost' }));
-    const [bet] = await until(
-      () => harness.callsOfPlayer(playerId),
-      (calls) => calls.length > 0,
-    );
-    const hash = bet!.body.gameRound;
-    // Its update waits by then. An update that comes later would start the round anew.
-    await sleep(1_000);
-    await terminate(hash);
-    expect(await starting).toMatch(/^503 /);
+    const hash = await terminatedWithItsBet(player, { fault: 'hang', when: 'after' }, { roundId: 'lost' });
     if (isNext) await player.open({ roundId: 'next' });
     await harness.repair(LONG_AGO);
     await finished(harness, hash);
@@ -184,34 +190,16 @@ test('terminated while its last call is at the wallet: the record is closed, and
 });
 
 test('terminated while a start waits for its bet: 503, never an internal error', async () => {
-  const player = playerOf(harness);
-  const { playerId } = player.session;
-  await harness.fault({ fault: 'slow', delayMs: 3_000, when: 'after', match: { type: 'debit', playerId } });
-  const starting = refused(player.start({ roundId: 'r' }));
-  const [call] = await until(
-    () => harness.callsOfPlayer(playerId),
-    (calls) => calls.length > 0,
+  await terminatedWithItsBet(
+    playerOf(harness),
+    { fault: 'slow', delayMs: 3_000, when: 'after' },
+    { roundId: 'r' },
   );
-  // Its update waits by then.
-  await sleep(1_000);
-  await terminate(call!.body.gameRound);
-  expect(await starting).toMatch(/^503 /);
 });
 
 test('terminated while its bet is at the wallet: the win that follows is not sent', async () => {
-  const player = playerOf(harness);
-  const { playerId } = player.session;
-  await harness.fault({ fault: 'hold', match: { type: 'debit', playerId } });
-  const starting = refused(player.start({ endGame: true, winAmount: WIN }));
-  const [call] = await until(
-    () => harness.callsOfPlayer(playerId),
-    (calls) => calls.length > 0,
-  );
-  const hash = call!.body.gameRound;
-  // Its update waits by then.
-  await sleep(1_000);
-  await terminate(hash);
-  expect(await starting).toMatch(/^503 /);
+  const spin = { endGame: true, winAmount: WIN };
+  const hash = await terminatedWithItsBet(playerOf(harness), { fault: 'hold' }, spin);
   await harness.release();
   // The activity has written the record of the bet, and the server has told it that its run is over.
   await until(
