@@ -56,7 +56,7 @@ test('its guard is given back: the player starts another round', async () => {
   expect(gameRoundInfo.status).toBe('open');
 });
 
-test('a follow-up debit is not sent: its caller is told 502, and the round stays open', async () => {
+test('a follow-up debit is not sent: its caller gets 502, and the round stays open', async () => {
   const again = (): Promise<string> => refused(followingUp.start({ rngCallId: 'two', roundId: 'r' }));
   expect(await until(again, (answer) => !answer.startsWith('503'))).toBe('502 WALLETUNAVAILABLE');
   expect(await harness.sent(open)).toEqual(['debit']);

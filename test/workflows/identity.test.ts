@@ -175,7 +175,7 @@ test('another start while a round is open: refused with that round, and its name
   expect(await harness.sent(second.gameRoundInfo.hash)).toEqual(['debit']);
 });
 
-test('five different starts at once: one of them opens, the others are told of it', async () => {
+test('five different starts at once: one of them opens, the others are refused', async () => {
   const replies = await times(5, (index) => player.start({ roundId: `r${index}` }));
   const opened = replies.filter(({ refusal }) => refusal === undefined);
   expect(opened).toHaveLength(1);
