@@ -1,12 +1,15 @@
 import type { CommandDependencies } from '../../src/commands/send-to-round';
 import { startGameRound } from '../../src/commands/start-game-round';
 import { refuse } from '../../src/domain/errors';
+import type { ReadRecord } from '../../src/domain/round/record';
+import type { RoundSnapshot } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
 
 /* Whatever a start has to ask, its caller waits for one command's time in all (docs/interface#call-time). What it asks is scripted. */
 
 const session = { operatorId: 'op1', playerId: 'p', gameCode: 'g', providerId: 'gp1' } as Session;
-const RECORD = { status: 'open', identity: session };
+const snapshot: object = { status: 'open', identity: session };
+const RECORD: ReadRecord = { snapshot: snapshot as RoundSnapshot };
 
 const call = {
   ...{ session, requestId: 'q', rngResult: { rngCallId: 'd' }, endGame: false, closeOpenGame: true },
@@ -14,7 +17,7 @@ const call = {
 };
 
 it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
-  ['a round on record', { findRecord: () => Promise.resolve(RECORD as never) }, {}],
+  ['a round on record', { findRecord: () => Promise.resolve(RECORD) }, {}],
   ['no free play', { chooseTicket: () => Promise.reject(refuse('NOTICKETAVAILABLE')) }, {}],
   ['another round in the way', {}, {}],
   ['an expired session', {}, { expired: true }],
