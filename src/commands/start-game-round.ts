@@ -139,6 +139,8 @@ async function startNew(deps: CommandDependencies, start: Start): Promise<RoundR
     if (holder === 'recorded') {
       const reply = await replyByRecord(deps, start);
       if (reply !== undefined) return reply;
+      // A majority has not acknowledged the record yet.
+      await pause();
       continue;
     }
     if (holder.gameround !== gameround) {

@@ -221,6 +221,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'uri',
   },
   {
+    rows: ['c1.primary#3'],
+    file: 'src/read-model/guards.ts',
+    find: 'hint: GUARD_INDEX.key,',
+    replace: 'hint: GUARD_INDEX.key, writeConcern: { w: 1 },',
+  },
+  {
     rows: ['c1.deliveries'],
     file: 'activities/deliver.ts',
     find: '...{ operatorId, gameround, purpose: call.purpose, attempt },',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { openDatabase } from '../../src/read-model/connect';
-import { createGuards } from '../../src/read-model/guards';
+import { createGuards, ensureGuardIndex } from '../../src/read-model/guards';
 import { createSessionStore } from '../../src/sessions/store';
 import { findBinary } from '../../stack/binaries';
 import { startChild, type Child } from '../../stack/child';
@@ -50,13 +50,9 @@ describe('a replica set whose secondary is an hour behind', () => {
       ...{ name: 'secondary', command: binary, logFile: join(dir, 'second.log') },
       args: ['--replSet', 'rs0', '--dbpath', dbPath, '--port', `${second}`, '--bind_ip', '127.0.0.1'],
     });
-    const admin = await MongoClient.connect(primary.uri);
-    const { config } = (await admin.db('admin').command({ replSetGetConfig: 1 })) as {
-      config: { members: object[]; version: number };
-    };
     const behind = { _id: 1, host: `127.0.0.1:${second}`, priority: 0, votes: 0, secondaryDelaySecs: 3_600 };
-    const members = [...config.members, behind];
-    await admin.db('admin').command({ replSetReconfig: { ...config, members, version: config.version + 1 } });
+    await reconfigure((members) => [...members, behind]);
+    const admin = await MongoClient.connect(primary.uri);
     const caughtUp = async (): Promise<void> => {
       const { members } = (await admin.db('admin').command({ replSetGetStatus: 1 })) as {
         members: { stateStr: string }[];
@@ -76,6 +72,16 @@ describe('a replica set whose secondary is an hour behind', () => {
     await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   });
 
+  async function reconfigure(change: (members: object[]) => object[]): Promise<void> {
+    const admin = await MongoClient.connect(primary.uri);
+    const { config } = (await admin.db('admin').command({ replSetGetConfig: 1 })) as {
+      config: { members: object[]; version: number };
+    };
+    const next = { ...config, members: change(config.members), version: config.version + 1 };
+    await admin.db('admin').command({ replSetReconfig: next });
+    await admin.close();
+  }
+
   it('is never asked: a session and a guard are found as soon as they are written', async () => {
     const { client, db } = openDatabase(uri, 'gameround');
     const now = new Date();
@@ -87,6 +93,18 @@ describe('a replica set whose secondary is an hour behind', () => {
     await sessions.addSession({ _id: 'session', deleteAt: now } as never);
     await sessions.logOut('session', now.getTime());
     expect(await sessions.session('session')).toMatchObject({ loggedOutAt: now });
+    await client.close();
+  });
+
+  it('has to acknowledge the confirmation of a guard if it is needed for a majority, but not the taking', async () => {
+    const { client, db } = openDatabase(uri, 'gameround');
+    await ensureGuardIndex(db);
+    await reconfigure(([first, behind]) => [first!, { ...behind, votes: 1 }]);
+    const guards = createGuards(db);
+    const key = { operatorId: 'op1', playerId: 'other', gameCode: 'g', mode: 'real' };
+    expect(await guards.take(key, 'one')).toEqual({ gameround: 'one', confirmed: false });
+    expect(await guards.take(key, 'two')).toEqual({ gameround: 'one', confirmed: false });
+    await expect(guards.confirm(key, 'one', 1)).rejects.toThrow();
     await client.close();
   });
 });
