@@ -53,26 +53,42 @@ const text = z
   .string({ error: 'must be a string' })
   .max(MAX_TEXT_CHARS, `must have at most ${MAX_TEXT_CHARS} characters`);
 
+/** The fields of a configuration that operators get, too. */
+export function configurationFields<
+  Stakes extends z.ZodType,
+  Text extends z.ZodType,
+  Rate extends z.ZodType,
+  Amount extends z.ZodType,
+>(of: { stakes: Stakes; text: Text; number: Rate; amount: Amount }) {
+  const { stakes, text, number, amount } = of;
+  return {
+    stakes,
+    currency: text,
+    currencyMultiplier: number,
+    expectedRtp: number,
+    maxPayoutOdds: number,
+    oneHundredXOdds: number.exactOptional(),
+    maxWinOdds: number.exactOptional(),
+    maxPayout: number.exactOptional(),
+    maxExposure: number.exactOptional(),
+    calculatedMaxExposure: number.exactOptional(),
+    maxStake: amount.exactOptional(),
+    minStake: amount.exactOptional(),
+    maxPackageStake: amount.exactOptional(),
+    operator: text.exactOptional(),
+  };
+}
+
 const config = z
   .object(
     {
-      stakes: z
-        .array(stake, { error: 'must be an array of numbers' })
-        .min(1, 'must not be empty')
-        .max(MAX_STAKES, `must have at most ${MAX_STAKES} entries`),
-      currency: text,
-      currencyMultiplier: number,
-      expectedRtp: number,
-      maxPayoutOdds: number,
-      oneHundredXOdds: number.exactOptional(),
-      maxWinOdds: number.exactOptional(),
-      maxPayout: number.exactOptional(),
-      maxExposure: number.exactOptional(),
-      calculatedMaxExposure: number.exactOptional(),
-      maxStake: amount.exactOptional(),
-      minStake: amount.exactOptional(),
-      maxPackageStake: amount.exactOptional(),
-      operator: text.exactOptional(),
+      ...configurationFields({
+        stakes: z
+          .array(stake, { error: 'must be an array of numbers' })
+          .min(1, 'must not be empty')
+          .max(MAX_STAKES, `must have at most ${MAX_STAKES} entries`),
+        ...{ text, number, amount },
+      }),
       winlineCount: number.exactOptional(),
     },
     { error: 'must be an object' },

@@ -6,6 +6,7 @@ import {
   STRING_LIST_SETTINGS,
   STRING_SETTINGS,
 } from '../../domain/game-settings';
+import { configurationFields } from '../../game-configuration/read';
 import {
   balance,
   errorObject,
@@ -70,22 +71,7 @@ export const refusedReconcileReply = reconcileReply.partial().extend({ errorCode
 export const detailsReply = z.object({ gameRound: gameroundRecord });
 export const reportReply = z.object({ gameRoundDetail });
 
-const configEntries = {
-  stakes: z.array(money).min(1),
-  currency: text,
-  currencyMultiplier: number,
-  expectedRtp: number,
-  maxPayoutOdds: number,
-  oneHundredXOdds: number.exactOptional(),
-  maxWinOdds: number.exactOptional(),
-  maxPayout: number.exactOptional(),
-  maxExposure: number.exactOptional(),
-  calculatedMaxExposure: number.exactOptional(),
-  maxStake: number.exactOptional(),
-  minStake: number.exactOptional(),
-  maxPackageStake: number.exactOptional(),
-  operator: text.exactOptional(),
-};
+const configEntries = configurationFields({ stakes: z.array(money).min(1), text, number, amount: number });
 
 /** docs/interface#game-configuration: stakes and limits include the currency multiplier, in minor units. */
 export const operatorConfig = z.object(configEntries).catchall(z.unknown());
