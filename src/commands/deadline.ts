@@ -13,6 +13,8 @@ import { refuse, refuseBecause } from '../domain/errors';
  * rest is for the work before and after the command.
  */
 const COMMAND_TIMEOUT_MS = 9_500;
+/** After this time the caller gets its answer also if a slow database holds its command up. */
+const CALL_TIMEOUT_MS = 9_800;
 /**
  * How long the server waits for a worker that has taken a workflow task. A task that a dying worker took is lost for this
  * time (10 s by default). It is below the command's time, so that the caller still gets its answer.
@@ -36,7 +38,7 @@ export class OutOfTimeError extends Error {}
 
 export interface Waiting {
   deadline?: number | undefined;
-  /** Temporal has accepted the command before, so at the deadline its outcome is open and the answer is 503 3001. */
+  /** Temporal has accepted the command before, so its outcome is open if the answer is missing: 503 3001. */
   isTaken?: boolean;
 }
 
@@ -52,9 +54,19 @@ export async function withinCommandTime<T>(
     reachedAt.set(client, performance.now());
     return result;
   } catch (error) {
-    throw asRefusal(error, isTaken || (reachedAt.get(client) ?? -Infinity) > deadline - LOOK_BEFORE_MS);
+    const isThere = (reachedAt.get(client) ?? -Infinity) > deadline - LOOK_BEFORE_MS;
+    throw asRefusal(error, { isTaken, isThere });
   } finally {
     clearTimeout(looking);
+  }
+}
+
+/** Answers 503 3001 at the end of the call's time. What was begun goes on, and the same call finds its outcome. */
+export async function withinCallTime<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await inTime(run, performance.now() + CALL_TIMEOUT_MS);
+  } catch (error) {
+    throw error instanceof OutOfTimeError ? refuse('OPERATIONBEINGPROCESSED') : error;
   }
 }
 
@@ -151,7 +163,7 @@ const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const RESOURCE_EXHAUSTED = 8;
 
-function asRefusal(error: unknown, isThere: boolean): unknown {
+function asRefusal(error: unknown, { isTaken, isThere }: { isTaken: boolean; isThere: boolean }): unknown {
   // The command may have been carried out. The same call joins it later, in a process that knows the key.
   if (error instanceof UnreadablePayloadError) {
     return refuseBecause(error, 'SERVICEUNAVAILABLE');
@@ -161,7 +173,7 @@ function asRefusal(error: unknown, isThere: boolean): unknown {
   const isLate = error instanceof OutOfTimeError || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
   if (grpc === undefined && !isLate) return error;
   const waits = isLate || [DEADLINE_EXCEEDED, CANCELLED].includes(grpc!);
-  if (grpc === RESOURCE_EXHAUSTED || (waits && isThere)) return refuse('OPERATIONBEINGPROCESSED');
+  if (isTaken || grpc === RESOURCE_EXHAUSTED || (waits && isThere)) return refuse('OPERATIONBEINGPROCESSED');
   return refuse('SERVICEUNAVAILABLE');
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { TASK_QUEUE, type RoundReply } from '../contracts/gameround';
 import type { Command } from '../domain/round/types';
+import { withinCallTime } from './deadline';
 import { describeRound } from './describe-round';
 import type { LocalWorker } from './local-worker';
 import type { CommandPorts } from './ports';
@@ -27,14 +28,14 @@ export function createCommands(
   const onRound =
     <Request extends RoundRequest>(command: (request: Request) => Command) =>
     (request: Request): Promise<RoundReply> =>
-      sendToRound(deps, request, command(request));
+      withinCallTime(() => sendToRound(deps, request, command(request)));
   return {
-    startGameRound: (request) => startGameRound(deps, request),
+    startGameRound: (request) => withinCallTime(() => startGameRound(deps, request)),
     addWin: onRound(toCommand.addWin),
     endGameRound: onRound(toCommand.endGameRound),
     collectWin: onRound(toCommand.collectWin),
     voidGameRound: onRound(toCommand.voidGameRound),
     addSpinCounterGameState: onRound(toCommand.addSpinCounterGameState),
-    describeRound: (gameround) => describeRound(deps, gameround),
+    describeRound: (gameround) => withinCallTime(() => describeRound(deps, gameround)),
   };
 }

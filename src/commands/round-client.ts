@@ -174,6 +174,7 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
     const run = (): Promise<unknown> => eager.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, options);
     try {
       await withinCommandTime(eager, run, asked);
+      asked.isTaken = true;
       const { identity } = start;
       waitingCalls.confirming(asked.call, guards.confirm(identity, identity.gameround, BEFORE_ANY_ATTEMPT));
       return true;

@@ -154,6 +154,8 @@ async function startNew(deps: CommandDependencies, start: Start): Promise<RoundR
       else await pause();
       continue;
     }
+    // The guard may have taken long. No round may start after its call has ended.
+    if (msLeft(deadline) <= 0) break;
     const reply = await deps.rounds.start(described, actorOf(session), deadline);
     if (reply === 'gone') return replyForOver(deps, gameround, actorOf(session), deadline);
     if (reply !== 'guard-lost') return reply;

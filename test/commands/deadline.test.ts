@@ -1,6 +1,6 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
-import { msLeft, withinCommandTime } from '../../src/commands/deadline';
+import { msLeft, withinCallTime, withinCommandTime } from '../../src/commands/deadline';
 
 /** As the SDK's: its deadline goes by the machine's clock, so one that is set back never comes. */
 function clientWhoseDeadlineNeverComes(): Client {
@@ -21,7 +21,11 @@ function clientWhoseDeadlineNeverComes(): Client {
 }
 
 function cancelled(): Error {
-  const error = Object.assign(new Error('cancelled'), { code: 1, details: '', metadata: {} });
+  return grpcError(1);
+}
+
+function grpcError(code: number): Error {
+  const error = Object.assign(new Error(`code ${code}`), { code, details: '', metadata: {} });
   if (!isGrpcServiceError(error)) throw new Error('not what the SDK throws');
   return error;
 }
@@ -42,4 +46,21 @@ test('a namespace that is not there is the service’s trouble, not an internal 
   await expect(withinCommandTime(clientWhoseDeadlineNeverComes(), gone)).rejects.toMatchObject({
     refusal: { status: 503, errorCode: { msg: 'SERVICEUNAVAILABLE' } },
   });
+});
+
+test.each([
+  ['has taken', true, 'OPERATIONBEINGPROCESSED'],
+  ['may not have', false, 'SERVICEUNAVAILABLE'],
+])('Temporal goes away after it %s the command: %s', async (_what, isTaken, msg) => {
+  const unreachable = (): Promise<never> => Promise.reject(grpcError(14));
+  await expect(
+    withinCommandTime(clientWhoseDeadlineNeverComes(), unreachable, { isTaken }),
+  ).rejects.toMatchObject({ refusal: { status: 503, errorCode: { msg } } });
+});
+
+test('a command that a slow database holds up is answered within ten seconds; its own errors pass', async () => {
+  await expect(withinCallTime(() => Promise.reject(new Error('own')))).rejects.toThrow('own');
+  const began = performance.now();
+  await expect(withinCallTime(() => new Promise(() => undefined))).rejects.toThrow('OPERATIONBEINGPROCESSED');
+  expect(performance.now() - began).toBeLessThan(10_000);
 });

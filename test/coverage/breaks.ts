@@ -770,8 +770,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['f.OperatorConfig.mandatory'],
     file: 'src/game-configuration/read.ts',
-    find: 'expectedRtp: number,\n      maxPayoutOdds: number,',
-    replace: 'expectedRtp: number.optional() as unknown as typeof number,\n      maxPayoutOdds: number,',
+    find: 'expectedRtp: number,\n    maxPayoutOdds: number,',
+    replace: 'expectedRtp: number.optional() as unknown as typeof number,\n    maxPayoutOdds: number,',
   },
   {
     rows: ['f.ProviderConfig'],

@@ -147,7 +147,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorName, { when: string; then: strin
   },
   SERVICEUNAVAILABLE: {
     when: 'Temporal or MongoDB is down, or there is no room',
-    then: `Nothing was done. ${SAME_CALL}`,
+    then: `Usually nothing was done, but this is not certain. ${SAME_CALL}`,
   },
   GAMEPROVIDERUNAVAILABLE: {
     when: 'the provider gave no answer, or a malformed one',
