@@ -14,6 +14,8 @@ export interface RoundHistory {
   scheduledAt: Map<string, number>;
   /** One line for each event. */
   lines: string[];
+  /** The history as the server returned it. */
+  whole: History;
 }
 
 export interface Delivery {
@@ -43,7 +45,7 @@ export function readHistory(history: History): RoundHistory {
     if (result?.activity === 'deliver') deliveries.push({ atMs: msOf(event), kind: result.kind });
     lines.push(lineOf(event, result));
   }
-  return { deliveries, version, scheduledAt, lines };
+  return { deliveries, version, scheduledAt, lines, whole: history };
 }
 
 function versionOf(projected: unknown): number {

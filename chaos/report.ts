@@ -1,7 +1,12 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { temporal } from '@temporalio/proto';
 import type { Checked } from './checks/check';
 import { lookInto, type Evidence, type RoundEvidence } from './evidence';
 import type { ChaosResult } from './run';
 
+const { History } = temporal.api.history.v1;
 const MAX_SHOWN = 5;
 const MAX_PER_CHECK = 20;
 
@@ -37,7 +42,10 @@ export function violationsOf(checks: readonly Checked[]): number {
   return checks.reduce((sum, { violations }) => sum + violations.length, 0);
 }
 
-/** The violations (at most 20 for each check), and all evidence of the first five rounds among them. */
+/**
+ * The violations (at most 20 for each check), and all evidence of the first five rounds among them. Their histories are
+ * written to files, for `npm run replay -- --dir`.
+ */
 export async function describeViolations(evidence: Evidence, checks: readonly Checked[]): Promise<string> {
   const lines = checks.flatMap(({ id, violations }) => [
     ...violations.slice(0, MAX_PER_CHECK).map(({ gameround, what }) => `${id} ${gameround ?? ''} ${what}`),
@@ -50,8 +58,15 @@ export async function describeViolations(evidence: Evidence, checks: readonly Ch
   const { skews } = evidence.stack;
   if (shown.length > 0)
     lines.push('', '--- clocks that were set ---', ...skews.map((skew) => JSON.stringify(skew)));
+  const folder = shown.length > 0 ? await mkdtemp(join(tmpdir(), 'gameround-histories-')) : '';
+  if (folder !== '') lines.push('', `--- whole histories: ${folder} ---`);
   for (const round of shown) {
     if (round.history === undefined) await lookInto(evidence.stack, round).catch(() => undefined);
+    if (round.history !== undefined)
+      await writeFile(
+        join(folder, `${round.gameround}.json`),
+        JSON.stringify(History.fromObject(round.history.whole)),
+      );
     lines.push('', ...describeRound(evidence, round));
   }
   return lines.join('\n');
