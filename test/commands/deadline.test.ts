@@ -49,9 +49,9 @@ test('a namespace that is not there is the service’s trouble, not an internal 
 });
 
 test.each([
-  ['has taken', true, 'OPERATIONBEINGPROCESSED'],
-  ['may not have', false, 'SERVICEUNAVAILABLE'],
-])('Temporal goes away after it %s the command: %s', async (_what, isTaken, msg) => {
+  ['after it has taken the command', 'OPERATIONBEINGPROCESSED', true],
+  ['before it is known to have the command', 'SERVICEUNAVAILABLE', false],
+])('Temporal goes away %s: %s', async (_when, msg, isTaken) => {
   const unreachable = (): Promise<never> => Promise.reject(grpcError(14));
   await expect(
     withinCommandTime(clientWhoseDeadlineNeverComes(), unreachable, { isTaken }),
