@@ -56,6 +56,23 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
   expect(deadlines[0]! - began).toBeLessThan(10_000);
 });
 
+it('starts no round after its call has ended, if the guard took so long', async () => {
+  const start = jest.fn();
+  const take = (_key: unknown, gameround: string): Promise<object> => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);
+    return Promise.resolve({ gameround, confirmed: false });
+  };
+  const deps = {
+    nowMs: Date.now,
+    rounds: { start },
+    ports: { policyFor: () => Promise.resolve({}), guards: { take } },
+  } as unknown as CommandDependencies;
+  const bet = { ...call, debitInformation: { currency: 'EUR', debitAmount: 100 } };
+  await expect(startGameRound(deps, bet)).rejects.toThrow('OPERATIONBEINGPROCESSED');
+  expect(start).not.toHaveBeenCalled();
+  jest.restoreAllMocks();
+});
+
 describe('a repeat', () => {
   const known = { gameRoundInfo: { status: 'open' } };
   const bet = { ...call, debitInformation: { currency: 'EUR', debitAmount: 100 } };

@@ -2212,6 +2212,18 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (false as boolean) {',
   },
   {
+    rows: ['c4.waits#4'],
+    file: 'src/commands/index.ts',
+    find: 'withinCallTime(() => startGameRound(deps, request))',
+    replace: 'startGameRound(deps, request)',
+  },
+  {
+    rows: ['c4.waits#5'],
+    file: 'src/commands/start-game-round.ts',
+    find: 'if (msLeft(deadline) <= 0) break;',
+    replace: '',
+  },
+  {
     rows: ['c4.liveTimeout'],
     file: 'workflows/policies.ts',
     find: 'const DELIVERY_MS = MAX_WALLET_TIMEOUT_MS + 15_000;',
@@ -2252,6 +2264,12 @@ export const BREAKS: readonly Break[] = [
     rows: ['c4.told'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "if (outcome.unauthorised) return refusal('WALLETUNAVAILABLE');",
+    replace: '',
+  },
+  {
+    rows: ['c4.told#3'],
+    file: 'src/commands/round-client.ts',
+    find: 'asked.isTaken = true;',
     replace: '',
   },
   {
