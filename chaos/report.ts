@@ -56,10 +56,10 @@ export async function describeViolations(evidence: Evidence, checks: readonly Ch
   );
   const shown = [...bad].slice(0, MAX_SHOWN).flatMap((gameround) => evidence.rounds.get(gameround) ?? []);
   const { skews } = evidence.stack;
-  if (shown.length > 0)
-    lines.push('', '--- clocks that were set ---', ...skews.map((skew) => JSON.stringify(skew)));
-  const folder = shown.length > 0 ? await mkdtemp(join(tmpdir(), 'gameround-histories-')) : '';
-  if (folder !== '') lines.push('', `--- whole histories: ${folder} ---`);
+  if (shown.length === 0) return lines.join('\n');
+  const folder = await mkdtemp(join(tmpdir(), 'gameround-histories-'));
+  lines.push('', `--- whole histories: ${folder} ---`);
+  lines.push('', '--- clocks that were set ---', ...skews.map((skew) => JSON.stringify(skew)));
   for (const round of shown) {
     if (round.history === undefined) await lookInto(evidence.stack, round).catch(() => undefined);
     if (round.history !== undefined)

@@ -13,7 +13,7 @@ import { refuse, refuseBecause } from '../domain/errors';
  * rest is for the work before and after the command.
  */
 const COMMAND_TIMEOUT_MS = 9_500;
-/** After this time the caller gets its answer also if a slow database holds its command up. Reading the session takes 250 ms at most. */
+/** After this time the caller gets its answer, also if a slow database delays its command. The session may have taken 250 ms. */
 const CALL_TIMEOUT_MS = 9_600;
 /**
  * How long the server waits for a worker that has taken a workflow task. A task that a dying worker took is lost for this

@@ -57,10 +57,9 @@ const text = z
 export function configurationFields<
   Stakes extends z.ZodType,
   Text extends z.ZodType,
-  Rate extends z.ZodType,
+  Factor extends z.ZodType,
   Amount extends z.ZodType,
->(of: { stakes: Stakes; text: Text; number: Rate; amount: Amount }) {
-  const { stakes, text, number, amount } = of;
+>({ stakes, text, number, amount }: { stakes: Stakes; text: Text; number: Factor; amount: Amount }) {
   return {
     stakes,
     currency: text,
@@ -87,7 +86,9 @@ const config = z
           .array(stake, { error: 'must be an array of numbers' })
           .min(1, 'must not be empty')
           .max(MAX_STAKES, `must have at most ${MAX_STAKES} entries`),
-        ...{ text, number, amount },
+        text,
+        number,
+        amount,
       }),
       winlineCount: number.exactOptional(),
     },
