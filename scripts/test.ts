@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 
 /*
- * The tests of `npm test`. The files that kill many processes at one moment run alone, before all others. The tests have real
- * servers and time-outs, so a machine that is too busy may fail some. A file that fails is run once more, alone, and has to
- * pass then. The output shows both runs.
+ * The tests of `npm test`. The files that kill many processes at one moment, or measure the memory of their own process, run
+ * alone, before all others. The tests have real servers and time-outs, so a machine that is too busy may fail some. A file
+ * that fails is run once more, alone, and has to pass then. The output shows both runs.
  */
-const ALONE = ['test/chaos/chaos', 'test/e2e/kill-matrix'];
+const ALONE = ['test/chaos/chaos', 'test/e2e/kill-matrix', 'test/worker/memory'];
 /** If more files fail, the machine is not the cause. */
 const MAX_AGAIN = 5;
 
