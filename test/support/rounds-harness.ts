@@ -117,8 +117,11 @@ export interface RoundsHarness extends WalletControls {
   handle(gameround: string): WorkflowHandle;
   /** Of this harness's world, for workers of a test's own. */
   activities: Activities;
-  /** A worker of the test's own, with these activities where some are held up. */
-  startWorker(activities?: Activities): Promise<{ client: Client; stop(): Promise<void> }>;
+  /** A worker of the test's own, with these activities where some are held up, and with another workflow bundle. */
+  startWorker(
+    activities?: Activities,
+    bundlePath?: string,
+  ): Promise<{ client: Client; stop(): Promise<void> }>;
   /** Waits until the workflow has the outcome of the newest record: a caller has its answer before that. */
   taken(gameround: string): Promise<void>;
   /** The attention marks that stand on the workflow. */
@@ -170,9 +173,9 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     waitingCalls: here?.waitingCalls,
     observe: (delivery) => void deliveries.push(delivery),
   });
-  const startWorker: RoundsHarness['startWorker'] = (own = activities) =>
+  const startWorker: RoundsHarness['startWorker'] = (own = activities, bundlePath) =>
     runWorker({
-      ...{ address, namespace, taskQueue, activities: own, slots: options.workerSlots },
+      ...{ address, namespace, taskQueue, activities: own, slots: options.workerSlots, bundlePath },
       askNow: here?.waitingCalls.askNow,
     });
   const worker = options.worker === 'none' ? undefined : await startWorker(options.around?.(activities));
@@ -330,15 +333,18 @@ interface WorkerSettings {
   askNow?: ((call: string) => void) | undefined;
   /** Without any, everything is in the clear. */
   payloads?: PayloadKeys;
+  bundlePath?: string | undefined;
 }
 
 export async function runWorker({
   address,
   payloads = NO_KEYS,
+  bundlePath,
   ...settings
 }: WorkerSettings): Promise<{ client: Client; stop(): Promise<void> }> {
   const connection = await NativeConnection.connect({ address });
-  const workflows = { bundlePath: await workflowBundle(encrypts(payloads) ? 'encoded' : 'plain') };
+  const bundle = bundlePath ?? (await workflowBundle(encrypts(payloads) ? 'encoded' : 'plain'));
+  const workflows = { bundlePath: bundle };
   const dataConverter = dataConverterOf(payloads);
   const worker = await createWorker({ connection, workflows, dataConverter, ...settings });
   const running = worker.run();

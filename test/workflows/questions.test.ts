@@ -24,7 +24,7 @@ test('questions that pile up while no worker is there end nothing', async () => 
   const client = createRoundClient(harness.client, harness.taskQueue);
   // The server keeps the questions of those who don't wait any more, and answers all of them with one task.
   for (let count = 0; count < 10; count += 1) {
-    await client.state(hash, Date.now() + 500).catch(() => undefined);
+    await client.state(hash, performance.now() + 500).catch(() => undefined);
   }
   worker = await harness.startWorker();
   const ended = await until(

@@ -284,6 +284,7 @@ function isOver({ round, inbox, projection, autoClose, postClose }: Parts): bool
     round.state.status !== 'open' &&
     owesNothing(round.state) &&
     inbox.queue.length === 0 &&
+    inbox.waiting === 0 &&
     projection.isIdle() &&
     postClose.isDone() &&
     !autoClose.isAsking()
