@@ -32,15 +32,9 @@ const MAX_ATTEMPTS = 5;
 const READ_TIMEOUT_MS = 1_000;
 /** A database that hangs causes an error well before the time of a caller or an activity is over. */
 const LIMITS = { timeoutMS: 2_000 };
-/**
- * One server acknowledges a guard that is taken, and reads see it at once. The confirmation, which comes before the bet, is
- * acknowledged by a majority, and so is then the guard. If MongoDB has lost the guard by then, the round loses it, too.
- */
-const TAKING = { ...LIMITS, writeConcern: { w: 1 } };
-const READING = { readConcern: { level: 'local' } } as const;
 
 export function createGuards(db: Db): Guards {
-  const rounds: Collection<GuardDocument> = db.collection('gamerounds', READING);
+  const rounds: Collection<GuardDocument> = db.collection('gamerounds');
 
   /** False if another round has the guard, or there is no such document. */
   async function hold(document: Filter<GuardDocument>): Promise<boolean> {
@@ -59,7 +53,7 @@ export function createGuards(db: Db): Guards {
       const projection = { version: 1, confirmed: 1, holds: 1 };
       for (let attempt = 1; ; attempt += 1) {
         try {
-          await rounds.insertOne({ ...own, version: 0, holds: true, since: new Date(), start }, TAKING);
+          await rounds.insertOne({ ...own, version: 0, holds: true, since: new Date(), start }, LIMITS);
           return { gameround, confirmed: false };
         } catch (error) {
           if (!isDuplicateKey(error) || attempt === MAX_ATTEMPTS) throw error;

@@ -227,6 +227,12 @@ export const BREAKS: readonly Break[] = [
     replace: 'hint: GUARD_INDEX.key, writeConcern: { w: 1 },',
   },
   {
+    rows: ['c1.primary#3'],
+    file: 'src/read-model/guards.ts',
+    find: 'since: new Date(), start }, LIMITS);',
+    replace: 'since: new Date(), start }, { ...LIMITS, writeConcern: { w: 1 } });',
+  },
+  {
     rows: ['c1.deliveries'],
     file: 'activities/deliver.ts',
     find: '...{ operatorId, gameround, purpose: call.purpose, attempt },',
