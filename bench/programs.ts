@@ -22,7 +22,7 @@ const run = promisify(execFile);
 
 /** Starts the programs `floor` and `naive` of bench/floor. */
 export async function startFloor(addresses: Addresses): Promise<Program> {
-  const program = await start('floor', join(__dirname, 'floor', 'program.js'), { ...addresses });
+  const program = await start('floor', require.resolve('./floor/program'), { ...addresses });
   return {
     ...program,
     paths: [

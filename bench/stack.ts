@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import type { RunningServer } from '../sandbox/http/server';
 import { startE2eStack, type E2eOptions, type E2eStack, type E2eWallet } from '../test/support/e2e-stack';
 
@@ -16,7 +15,7 @@ export function startBenchStack({
     operators: [{ operatorId: 'op1', walletTimeout: '5s', gameRoundReport: false }],
     ...options,
     env: { LOG_LEVEL: 'warn', MALLOC_ARENA_MAX: '2', ...options.env },
-    startWallet: (wallet) => startWallet(bareWallet ? 'bare-wallet.js' : 'wallet.js', wallet),
+    startWallet: (wallet) => startWallet(bareWallet ? './bare-wallet' : './wallet', wallet),
     startGame: () => Promise.resolve(NO_GAME),
   });
 }
@@ -25,7 +24,7 @@ export function startBenchStack({
 const NO_GAME: RunningServer = { url: 'http://127.0.0.1:9', close: () => Promise.resolve() };
 
 async function startWallet(script: string, options: E2eWallet): Promise<RunningServer> {
-  const child = fork(join(__dirname, script), { stdio: 'inherit' });
+  const child = fork(require.resolve(script), { stdio: 'inherit' });
   const exited = once(child, 'exit');
   child.send(options);
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];
