@@ -7,7 +7,7 @@ import { Caller, seatPlayers, type BenchPlayer, type Seen } from './calls';
 import { chartOf } from './chart';
 import { startTemporalOnPostgres, type TemporalOnPostgres } from './postgres';
 import { leftOut, startFloor, startPeers, type Program } from './programs';
-import { cpuMsOf } from './process-cpu';
+import { cpuMsOf, untilQuiet } from './process-cpu';
 import { longRound, playFor, spin, spinWithWin, type Round } from './play';
 import { judge, printLoad, type Criterion } from './figures';
 import { untilReady } from './rollover';
@@ -44,9 +44,14 @@ const ON_POSTGRES = 'on PostgreSQL';
 
 interface Contender {
   name: string;
-  kinds: readonly (readonly [kind: string, run: (callers: number) => Promise<Measured>])[];
+  kinds: readonly (readonly [kind: string, prepare: (callers: number) => Promise<Trial>])[];
   callers: readonly number[];
   pids: () => Record<string, number | undefined>;
+}
+
+interface Trial {
+  measure: () => Promise<Measured>;
+  cleanUp?: () => Promise<unknown>;
 }
 
 interface Measured {
@@ -198,6 +203,8 @@ function product(
       failed: all - (figures?.statuses['200'] ?? 0),
     };
   };
+  const trial = (callers: number, round: Round, figure: string): Promise<Trial> =>
+    Promise.resolve({ measure: () => play(callers, round, figure) });
   const reading =
     (gameRounds: Map<BenchPlayer, string>): Round =>
     async (player, note) =>
@@ -207,21 +214,22 @@ function product(
     callers: CALLERS,
     pids,
     kinds: [
-      ['losing spin', (callers) => play(callers, spin, 'spin')],
-      ['winning spin', (callers) => play(callers, spinWithWin, 'spin with a win')],
-      ['three-call round', (callers) => play(callers, longRound, 'start, addWin, endGameRound')],
+      ['losing spin', (callers) => trial(callers, spin, 'spin')],
+      ['winning spin', (callers) => trial(callers, spinWithWin, 'spin with a win')],
+      ['three-call round', (callers) => trial(callers, longRound, 'start, addWin, endGameRound')],
       [
         'read of a closed round',
-        async (callers) => play(callers, reading(await roundsOf(players.slice(0, callers), true)), 'read'),
+        async (callers) => trial(callers, reading(await roundsOf(players.slice(0, callers), true)), 'read'),
       ],
       [
         'read of an open round',
         async (callers) => {
           const some = players.slice(0, callers);
           const rounds = await roundsOf(some, false);
-          const measured = await play(callers, reading(rounds), 'read');
-          await Promise.all(some.map((player) => player.end(rounds.get(player) ?? '')));
-          return measured;
+          return {
+            measure: () => play(callers, reading(rounds), 'read'),
+            cleanUp: () => Promise.all(some.map((player) => player.end(rounds.get(player) ?? ''))),
+          };
         },
       ],
     ],
@@ -264,13 +272,13 @@ function others(
   };
   return paths.map(([name, kind, path]) => ({
     name,
-    kinds: [[kind, (callers: number) => measure(path, callers)] as const],
+    kinds: [[kind, (callers: number) => Promise.resolve({ measure: () => measure(path, callers) })] as const],
     callers: FEW_CALLERS,
     pids: () => ({ ...pids, ...servers() }),
   }));
 }
 
-/** Everybody once without being measured, then everybody in turn, again and again. */
+/** Everybody once without being measured, then everybody in turn, again and again. Each trial begins on quiet servers. */
 async function compare(
   contenders: readonly Contender[],
   repeats: number,
@@ -279,11 +287,14 @@ async function compare(
   const rows = new Map<string, { row: Row; seen: Measured[]; cpu: Record<string, number>[] }>();
   for (let repeat = 0; repeat <= repeats && !stopped.aborted; repeat += 1) {
     for (const { name, kinds, callers, pids } of contenders) {
-      for (const [kind, run] of kinds) {
+      for (const [kind, prepare] of kinds) {
         for (const count of repeat === 0 ? callers.slice(0, 1) : callers) {
+          const { measure, cleanUp } = await prepare(count);
+          await untilQuiet(pids());
           const cpuBefore = await cpuMsOf(pids());
-          const measured = await run(count);
+          const measured = await measure();
           const cpuAfter = await cpuMsOf(pids());
+          await cleanUp?.();
           if (repeat === 0) continue;
           const key = `${name}/${kind}/${count}`;
           const none = { min: 0, median: 0, max: 0 };

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Clock ticks per second. The same on every Linux of today. */
 const TICKS = 100;
@@ -24,6 +25,24 @@ export async function cpuMsOf(pids: Record<string, number | undefined>): Promise
       pid !== undefined && all.has(pid) ? [[name, sum(pid)]] : [],
     ),
   );
+}
+
+const QUIET_WINDOW_MS = 250;
+/** A part of one core. */
+const QUIET_SHARE = 0.1;
+const QUIET_TIMEOUT_MS = 5_000;
+
+/** Waits until the processes use little CPU: servers still work on a round after its answer. At most five seconds. */
+export async function untilQuiet(pids: Record<string, number | undefined>): Promise<void> {
+  const usedMs = async (): Promise<number> =>
+    Object.values(await cpuMsOf(pids)).reduce((sum, ms) => sum + ms, 0);
+  const began = performance.now();
+  for (let before = await usedMs(); performance.now() - began < QUIET_TIMEOUT_MS;) {
+    await sleep(QUIET_WINDOW_MS);
+    const after = await usedMs();
+    if (after - before < QUIET_SHARE * QUIET_WINDOW_MS) return;
+    before = after;
+  }
 }
 
 async function allProcesses(): Promise<Map<number, Used>> {
