@@ -1,14 +1,14 @@
 # One image for all processes; the command decides: dist/worker/with-api.js holds the API and a worker, dist/src/main.js
 # the API alone, dist/worker/main.js a worker alone.
 
-FROM node:22-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
 
-FROM node:22-slim
+FROM node:24-slim
 # TLS to Temporal Cloud, MongoDB and the operators needs the system's authorities, which the slim image lacks.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \

@@ -345,9 +345,9 @@ function spread(values: readonly number[]): Spread {
 function printTable(rows: readonly Row[]): void {
   const shown = ({ min, median: middle, max }: Spread): string =>
     `${middle.toFixed(1)} (${min.toFixed(1)}–${max.toFixed(1)})`;
-  console.log(
-    '\np50 in ms and rounds or calls per second: median (minimum–maximum) of the repeats; CPU in ms for each',
-  );
+  console.log('\nmedian (minimum–maximum) of the repeats; CPU of each process in ms for one round or call');
+  const heads = ['program'.padEnd(13), 'round or call'.padEnd(20), 'callers'];
+  console.log(`${heads.join(' ')}   ${'p50'.padStart(24)}    ${'per second'.padStart(24)}     CPU`);
   for (const { contender, kind, callers, p50Ms, perSecond, cpuMs, failed } of rows) {
     const cpu = Object.entries(cpuMs).map(([process, ms]) => `${process} ${ms.toFixed(1)}`);
     console.log(

@@ -16,7 +16,7 @@ import { createHealth, type Health, type Probes } from './http/health';
 import { createHttpServer } from './http/server';
 import type { Logger } from './logging';
 import { createWorkerLiveness } from './worker-liveness';
-import { listen, untilAborted, untilReached } from './lifecycle';
+import { listen, NotYetError, untilAborted, untilReached } from './lifecycle';
 import type { Database } from './read-model/connect';
 import { ensureRoundIndexes } from './read-model/rounds';
 import { createRoundQueries, type RoundQueries as RecordQueries } from './queries/rounds';
@@ -69,6 +69,9 @@ export async function serveApi(foundation: Foundation): Promise<void> {
     if (missing.length === 0) return;
     // If the namespace does not exist, the probe of the worker fails with an error that says so.
     const cause = await probed.worker().catch((error: unknown) => error);
+    const isStarting = cause === undefined || cause instanceof NotYetError;
+    if (isStarting && missing.every((part) => part === 'worker'))
+      throw new NotYetError('no worker polls yet: /health/ready is 503 until one does');
     throw new Error(`missing: ${missing.join(', ')}`, { cause });
   });
 
@@ -161,7 +164,7 @@ function probes({ connection, client }: Temporal, { db }: Database): Probes {
         identity: identity ?? '',
         lastAccessMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
       }));
-      if (!isWorkerThere(pollers)) throw new Error('no worker polls');
+      if (!isWorkerThere(pollers)) throw new NotYetError('no worker polls');
     },
   };
 }

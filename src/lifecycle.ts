@@ -12,6 +12,11 @@ export class PersonNeededError extends Error {
   override readonly name = 'PersonNeededError';
 }
 
+/** Something is not there yet, which is normal while processes start. The message says what is waited for. */
+export class NotYetError extends Error {
+  override readonly name = 'NotYetError';
+}
+
 /**
  * Runs a process to its end. Prints errors that a person can fix as a plain message, and other errors as a stack. It masks
  * secrets, since Node would print an uncaught error with them.
@@ -89,7 +94,7 @@ export function listen(
   });
 }
 
-/** Retries until a server can be reached and used. Logs each reason once. */
+/** Retries until a server can be reached and used. Logs each reason once: as a warning, but NotYetError as information. */
 export async function untilReached<T>(
   stopped: AbortSignal,
   logger: Logger,
@@ -101,9 +106,10 @@ export async function untilReached<T>(
     try {
       return await run();
     } catch (error) {
-      const needed = whatToDo(error);
+      const isEarly = error instanceof NotYetError;
+      const needed = isEarly ? error.message : whatToDo(error);
       const line = needed ?? `${server} can't be reached; trying again until it can`;
-      if (!logged.has(line)) logger.warn(needed === undefined ? { error } : {}, line);
+      if (!logged.has(line)) logger[isEarly ? 'info' : 'warn'](needed === undefined ? { error } : {}, line);
       logged.add(line);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type Router from '@koa/router';
 import type { ErrorName } from '../domain/errors';
 import type { CallState, RouteContext } from './route-context';
-import { noFields } from './schemas/requests';
+import { noFields } from './schemas/shared-requests';
 
 /**
  * Who calls. It decides how a call is authenticated: a game provider signs the body, an operator signs fields of the call,

@@ -1,14 +1,13 @@
 #!/bin/sh
-# Creates or updates the namespace of the rounds: a retention of 30 days, and the search attributes.
-# Runs in the admin-tools image. Every step may be repeated. The CLI reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE itself.
+# Creates the namespace of the rounds with a retention of 30 days, and adds the search attributes that it lacks. A namespace
+# that exists keeps its retention. Runs in the admin-tools image. Every step may be repeated. The CLI reads TEMPORAL_ADDRESS
+# and TEMPORAL_NAMESPACE itself.
 set -eu
 
-retention=720h
-
 if temporal operator namespace describe >/dev/null 2>&1; then
-  temporal operator namespace update --retention "$retention"
+  echo "the namespace $TEMPORAL_NAMESPACE exists and keeps its retention"
 else
-  temporal operator namespace create --retention "$retention" -n "$TEMPORAL_NAMESPACE"
+  temporal operator namespace create --retention 720h -n "$TEMPORAL_NAMESPACE"
 fi
 
 # All parts of the server know a new namespace only after some seconds.

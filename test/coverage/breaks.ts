@@ -474,20 +474,20 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['f.TokenOnlyRequest'],
-    file: 'src/http/schemas/requests.ts',
+    file: 'src/http/schemas/shared-requests.ts',
     find: 'export const tokenOnly = object({ token });',
     replace:
       'export const tokenOnly = object({ token: token.optional() }) as unknown as typeof voidGameRound;',
   },
   {
     rows: ['f.TokenAndRoundRequest'],
-    file: 'src/http/schemas/requests.ts',
+    file: 'src/http/schemas/shared-requests.ts',
     find: 'export const tokenAndRound = object({ token, gameRound: roundHash });',
     replace: "export const tokenAndRound = object({ token, gameRound: roundHash.default('r') });",
   },
   {
     rows: ['f.RoundOnlyRequest'],
-    file: 'src/http/schemas/requests.ts',
+    file: 'src/http/schemas/shared-requests.ts',
     find: 'export const roundOnly = object({ gameRound: roundHash });',
     replace: "export const roundOnly = object({ gameRound: roundHash.default('r') });",
   },
@@ -535,7 +535,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['f.PlayerAndRoundRequest'],
-    file: 'src/http/schemas/requests.ts',
+    file: 'src/http/schemas/shared-requests.ts',
     find: 'playerAndRound = object({ playerId: identifier(), gameRound: roundHash })',
     replace: "playerAndRound = object({ playerId: identifier().transform(() => 'x'), gameRound: roundHash })",
   },

@@ -152,7 +152,8 @@ it('plays the round of docs/first-round.md, literally', async () => {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here]).finally(() =>
     rmSync(kept, { force: true }),
   );
-  expect([...stdout.matchAll(/ \[(\d{3})\]$/gm)].map(([, status]) => status)).toEqual(['200', '200', '200']);
+  expect([...stdout.matchAll(/ \[(\d{3})\]$/gm)].map(([, status]) => status)).toEqual(Array(4).fill('200'));
+  expect(stdout).toMatch(/"totalWinAmount":700\b/);
   expect(stdout).toMatch(/"net":450\b/);
 });
 

@@ -8,7 +8,7 @@ import { historyReply, lastRoundItem, openRoundItem } from '../replies';
 import { ok, type RouteContext } from '../route-context';
 import { count, identifier, object, token } from '../schemas/fields';
 import * as replies from '../schemas/replies';
-import * as requests from '../schemas/requests';
+import * as requests from '../schemas/shared-requests';
 
 /* Lists of rounds, and rounds that are over (docs/interface#get-game-round-history-info, #get-last-game-rounds). */
 

@@ -8,7 +8,7 @@ import { operatorRecord } from '../replies';
 import { noteRound, ok, type Answer, type Context, type RouteContext } from '../route-context';
 import { object, roundHash } from '../schemas/fields';
 import * as replies from '../schemas/operator-replies';
-import * as requests from '../schemas/requests';
+import * as requests from '../schemas/shared-requests';
 
 /* An operator's calls about one of its rounds (docs/interface#operator-calls, #reconcile-transactions). */
 

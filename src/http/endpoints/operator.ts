@@ -4,7 +4,7 @@ import { operatorEndpoint } from '../operator-call';
 import { ok, type RouteContext } from '../route-context';
 import { currency, identifier, object, details } from '../schemas/fields';
 import * as replies from '../schemas/operator-replies';
-import * as requests from '../schemas/requests';
+import * as requests from '../schemas/shared-requests';
 
 /* Calls of operators besides those about one round (docs/interface#operator-calls). */
 

@@ -11,7 +11,7 @@ import { balanceReply, roundReply, tokenData } from '../replies';
 import { noteRound, ok, type RouteContext } from '../route-context';
 import { identifier, object, roundHash, token } from '../schemas/fields';
 import * as replies from '../schemas/replies';
-import * as requests from '../schemas/requests';
+import * as requests from '../schemas/shared-requests';
 import { currentBalance } from '../wallet-balance';
 import { DEFAULT_DEVICE, WALLET_MODE } from './get-game-url';
 

@@ -3,7 +3,7 @@ import * as callbacks from '../schemas/callbacks';
 import { anyJson, storableJson } from '../schemas/fields';
 import * as operatorReplies from '../schemas/operator-replies';
 import * as replies from '../schemas/replies';
-import * as requests from '../schemas/requests';
+import * as requests from '../schemas/shared-requests';
 
 export type JsonSchema = Record<string, unknown>;
 
