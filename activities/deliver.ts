@@ -80,7 +80,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       ...{ operatorId, gameround, purpose: call.purpose, attempt },
       ...reportOf(call, answer, outcome),
     });
-    return outcome.kind === 'refused' ? { ...outcome, signedWith: nameOfSecrets(operator) } : outcome;
+    return outcome.kind === 'rejected' ? { ...outcome, signedWith: nameOfSecrets(operator) } : outcome;
   }
 
   return {
@@ -140,10 +140,10 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       throw ApplicationFailure.retryable(why, FAILURE_TYPES.walletOutcomeOpen);
     },
 
-    async newSecrets(operatorId, refusedWith) {
-      if (nameOfSecrets(await tenants.operator(operatorId)) !== refusedWith) return;
+    async newSecrets(operatorId, rejectedSecrets) {
+      if (nameOfSecrets(await tenants.operator(operatorId)) !== rejectedSecrets) return;
       throw ApplicationFailure.retryable(
-        'the secrets are still the refused ones',
+        'the secrets are still the rejected ones',
         FAILURE_TYPES.walletOutcomeOpen,
       );
     },
@@ -305,7 +305,7 @@ async function begin(deps: DeliverDependencies, delivery: WalletDelivery, end?: 
     const unread = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
     return (await (isReset(delivery, activityInfo()) ? found : found.catch(unread))) ?? 'again';
   }
-  // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
+  // Credits and voids don't wait for the database. Treat a credit as sent before, so that its rejection voids nothing.
   const unread = goOnWith(
     delivery.call.purpose === 'credit' ? ('again' as const) : undefined,
     'the record could not be compared before a delivery',

@@ -188,7 +188,7 @@ async function closeHolder(
   const about = { deadline, isWaiting: open.phase === 'retrying' };
   const closed = await deps.rounds.signalThenUpdate(holder.gameround, end, actorOf(request.session), about);
   if (closed === 'gone') return undefined;
-  // A refused credit has voided or crashed the round. Then it does not hold the guard any more.
+  // A rejected credit has voided or crashed the round. Then it does not hold the guard any more.
   return (await openStateOf(deps, holder.gameround, deadline)) === undefined ? undefined : closed;
 }
 

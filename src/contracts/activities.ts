@@ -128,8 +128,8 @@ export interface GameroundActivities {
   deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
   /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `repeat`. */
   deliverUntilDefinite(delivery: WalletDelivery): Promise<DeliveryResult>;
-  /** Fails, and is retried, until the operator's secrets differ from those that `refusedWith` names. */
-  newSecrets(operatorId: string, refusedWith: string | undefined): Promise<void>;
+  /** Fails, and is retried, until the operator's secrets differ from those that `rejectedSecrets` names. */
+  newSecrets(operatorId: string, rejectedSecrets: string | undefined): Promise<void>;
   /**
    * Writes the round's record, and releases the open-round guard if the round is not open any more. Fails for good with
    * `RecordBehind` if the record is not the one whose entries were left out. If the record is newer, or not written by this

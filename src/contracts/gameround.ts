@@ -93,7 +93,7 @@ export const COMMANDS = {
 } as const satisfies Record<Command['type'], object>;
 
 /**
- * A person sends this to retry a call whose signature the operator refused (marks `credit-unauthorised` and
+ * A person sends this to retry a call whose signature the operator rejected (marks `credit-unauthorised` and
  * `void-refused`).
  */
 export const resumeSignal = defineSignal('resume');

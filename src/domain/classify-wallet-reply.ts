@@ -21,7 +21,7 @@ import type {
 export interface DeliveryHistory {
   /**
    * An earlier delivery may have reached the wallet although its reply was not recorded (a worker died). Then a debit is
-   * accepted or unknown, never declined: the wallet may have refused the repeat and not the bet.
+   * accepted or unknown, never declined: the wallet may have rejected the redelivery and not the bet.
    */
   redelivered: boolean;
   /** From earlier deliveries of the same call. */
@@ -91,8 +91,8 @@ function classifyDebitReply(
     if (verdict.error) return { kind: 'unknown', reason: `200 with error ${describe(verdict.error)}` };
     const missing = facts.strictReplies ? missingIn(read.body, [debit]) : undefined;
     if (missing !== undefined) return { kind: 'unknown', reason: missing };
-    const endRefused = end && endErrorIn(read, end, facts);
-    return { kind: 'accepted', endRefused, balance: read.balance };
+    const endRejected = end && endErrorIn(read, end, facts);
+    return { kind: 'accepted', endRejected, balance: read.balance };
   }
   if (!isClientError(read.status)) return { kind: 'unknown', reason: `status ${read.status}` };
   if (facts.redelivered) return { kind: 'unknown', reason: `status ${read.status} to a repeated delivery` };
@@ -108,7 +108,7 @@ function classifyDebitReply(
   };
 }
 
-/** With `strictReplies`, an end that is not listed counts as refused: nobody knows whether the wallet processed it. */
+/** With `strictReplies`, an end that is not listed counts as rejected: nobody knows whether the wallet processed it. */
 function endErrorIn(
   read: ReadAnswer,
   end: OperatorTransaction,
@@ -149,7 +149,8 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   if (isClientError(read.status) && creditVerdict?.processed === true) known.creditAccepted = true;
   const creditProcessed = known.creditAccepted;
   const error = creditVerdict?.error ?? endVerdict?.error ?? read.topLevelError;
-  if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
+  if (isUnauthorised(read, error))
+    return { kind: 'rejected', unauthorised: true, errorCode: error, ...known };
   if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);
   if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);
 
@@ -160,9 +161,9 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   }
   if (facts.repeatableErrorIds.includes(error.id)) return repeat(`status ${read.status}, ${describe(error)}`);
   if (credit === undefined || creditProcessed) {
-    return { kind: 'accepted', endRefused: endVerdict?.error ?? error, balance: read.balance };
+    return { kind: 'accepted', endRejected: endVerdict?.error ?? error, balance: read.balance };
   }
-  return { kind: 'refused', unauthorised: false, errorCode: error, ...known };
+  return { kind: 'rejected', unauthorised: false, errorCode: error, ...known };
 }
 
 function classifyVoidReply(
@@ -175,7 +176,8 @@ function classifyVoidReply(
   if (read.status === 200 && read.body !== undefined && error === undefined) {
     return { kind: 'accepted', balance: read.balance };
   }
-  if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
+  if (isUnauthorised(read, error))
+    return { kind: 'rejected', unauthorised: true, errorCode: error, ...known };
   if (read.status === 400 && read.body !== undefined && error?.id !== ERRORS.TRANSACTIONCOUNTMISMATCH.id) {
     return { kind: 'accepted', unconfirmed: !facts.redelivered };
   }

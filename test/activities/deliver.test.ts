@@ -274,19 +274,19 @@ describe('a credit', () => {
 
   test('that is refused at first was not paid', async () => {
     answers = [REFUSED];
-    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: false });
+    expect(await deliver()).toMatchObject({ kind: 'rejected', maybePaid: false });
   });
 
   test('does not wait for a database that is away; refused then, it may have been paid', async () => {
     deps.rounds = { ...deps.rounds, ahead: () => Promise.reject(new Error('MongoDB is away')) };
     answers = [TAKEN, REFUSED];
     expect(await deliver()).toMatchObject({ kind: 'accepted' });
-    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver()).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 
   test('whose worker died before may have been paid', async () => {
     answers = [REFUSED];
-    expect(await deliver({}, 2)).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver({}, 2)).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 
   test('that our own limit holds back fails with what the wallet last answered', async () => {
@@ -307,12 +307,12 @@ describe('a credit', () => {
   test('that was delivered before a person reset the activity may have been paid', async () => {
     answers = [REFUSED];
     const times = { scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 9_000 };
-    expect(await deliver({}, 1, times)).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver({}, 1, times)).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 
   test('in a workflow that a person has reset may have been paid, whatever the record says', async () => {
     answers = [REFUSED];
-    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 });
 
@@ -703,7 +703,7 @@ describe('a bet that a credit follows', () => {
   test('leaves the voids to the workflow if its credit is refused', async () => {
     answers = [TAKEN, REFUSED];
     const { credit, recordedAs } = await ending();
-    expect([credit?.result.kind, recordedAs]).toEqual(['refused', undefined]);
+    expect([credit?.result.kind, recordedAs]).toEqual(['rejected', undefined]);
     expect(sent).toBe(2);
   });
 });

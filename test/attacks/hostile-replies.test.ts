@@ -215,7 +215,7 @@ describe('a reply', () => {
     server.reset((socket) => socket.end(reply(JSON_200, `${TAKEN.slice(0, -1)},"discountInfo":${deep}}`)));
     expect(classifyWalletReply(callOf('debit', 'debit'), await ask(), FIRST_DELIVERY)).toEqual({
       kind: 'accepted',
-      endRefused: undefined,
+      endRejected: undefined,
       balance: { balances: [{ type: 'real', amount: 1, currency: 'EUR' }] },
     });
   });

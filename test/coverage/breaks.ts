@@ -1155,7 +1155,7 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/classify-wallet-reply.ts',
     find: 'if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);',
     replace:
-      "if (!isClientError(read.status)) return { kind: 'refused', unauthorised: false, errorCode: error, ...known };",
+      "if (!isClientError(read.status)) return { kind: 'rejected', unauthorised: false, errorCode: error, ...known };",
   },
   {
     rows: ['r.balanceError'],
@@ -2062,8 +2062,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.endRefused'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (endRefused !== undefined) return crash(state,',
-    replace: 'if (endRefused !== undefined && call.transactions.length === 0) return crash(state,',
+    find: 'if (endRejected !== undefined) return crash(state,',
+    replace: 'if (endRejected !== undefined && call.transactions.length === 0) return crash(state,',
   },
   {
     rows: ['c4.redelivered'],
@@ -2250,9 +2250,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.voidRefused'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "case 'refused':\n      return awaitOperator(state, call, outcome);",
+    find: "case 'rejected':\n      return awaitOperator(state, call, outcome);",
     replace:
-      "case 'refused':\n      return retryLater(state, call, { ...outcome, kind: 'repeat', reason: '' });",
+      "case 'rejected':\n      return retryLater(state, call, { ...outcome, kind: 'repeat', reason: '' });",
   },
   {
     rows: ['c4.crashed'],

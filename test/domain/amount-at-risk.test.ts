@@ -6,7 +6,7 @@ import {
   end,
   opened,
   policy,
-  refused,
+  rejected,
   repeat,
   start,
   TestRound,
@@ -37,7 +37,7 @@ describe('the amount at risk', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(end());
-    expect(amountAtRisk(round.settle(repeat({ maybePaid: true }), refused()).state)).toBe(700);
+    expect(amountAtRisk(round.settle(repeat({ maybePaid: true }), rejected()).state)).toBe(700);
   });
 
   it('of a bet in doubt that is voided: the bet, once', () => {
@@ -81,7 +81,7 @@ describe('what the wallet last answered', () => {
     expect(round.settle(repeat()).state.pending?.lastAnswer).toBe('status 500');
     const unsent = { ...repeat(), reason: 'not sent: too many calls', notSent: true } as const;
     expect(round.settle(unsent).state.pending?.lastAnswer).toBe('status 500');
-    const wrong = round.settle(refused({ unauthorised: true }));
+    const wrong = round.settle(rejected({ unauthorised: true }));
     expect(wrong.state.pending?.lastAnswer).toBe('error 77 LIMITREACHED');
   });
 });

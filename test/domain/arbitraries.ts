@@ -8,8 +8,8 @@ import {
   DECLINED,
   DECLINED_BUT_PROCESSED,
   end,
-  END_REFUSED,
-  refused,
+  END_REJECTED,
+  rejected,
   repeat,
   spins,
   start,
@@ -87,14 +87,14 @@ export function outcomeFor(state: RoundState, pick: number): WalletOutcome {
   if (pending === undefined) throw new Error('nothing is pending');
   const has = (type: string): boolean =>
     pending.transactions.some((transaction) => transaction.type === type);
-  const whole = has('end') ? END_REFUSED : ACCEPTED;
+  const whole = has('end') ? END_REJECTED : ACCEPTED;
   switch (pending.purpose) {
     case 'debit':
       return [whole, DECLINED, DECLINED_BUT_PROCESSED, UNKNOWN, UNAUTHORISED_DEBIT][pick - 5] ?? ACCEPTED;
     case 'credit':
       return creditOutcome(state, pick, has('credit'), whole);
     case 'void':
-      return [UNCONFIRMED, repeat(), repeat(), refused({ unauthorised: true })][pick - 6] ?? ACCEPTED;
+      return [UNCONFIRMED, repeat(), repeat(), rejected({ unauthorised: true })][pick - 6] ?? ACCEPTED;
   }
 }
 
@@ -114,8 +114,8 @@ function creditOutcome(
     repeat(known),
     repeat({ ...known, maybePaid: state.maybePaid || hasCredit }),
     repeat({ ...known, creditAccepted: hasCredit }),
-    hasCredit ? refused(known) : END_REFUSED,
-    refused({ ...known, unauthorised: true }),
+    hasCredit ? rejected(known) : END_REJECTED,
+    rejected({ ...known, unauthorised: true }),
   ];
   return outcomes[pick - 4] ?? ACCEPTED;
 }

@@ -32,7 +32,7 @@ const GRID = casesOf(COLUMNS, {
 function expectationOf(cell: string): object {
   switch (cell) {
     case 'A':
-      return { kind: 'accepted', endRefused: undefined };
+      return { kind: 'accepted', endRejected: undefined };
     case 'Q':
       return { kind: 'repeat', maybePaid: true };
     case 'R':
@@ -40,9 +40,9 @@ function expectationOf(cell: string): object {
     case 'C':
       return { kind: 'repeat', creditAccepted: true };
     case 'X':
-      return { kind: 'refused', unauthorised: false, maybePaid: false, errorCode: REFUSAL };
+      return { kind: 'rejected', unauthorised: false, maybePaid: false, errorCode: REFUSAL };
     case 'S':
-      return { kind: 'refused', unauthorised: true };
+      return { kind: 'rejected', unauthorised: true };
     default:
       throw new Error(cell);
   }
@@ -55,7 +55,7 @@ describe('[credit], first delivery', () => {
 
   it('200 with a top-level errorCode but listed as processed: accepted (it counts for what is not listed)', () => {
     const body = { ...listing(entry('credit')), errorCode: REFUSAL };
-    expect(judged(CREDIT, 200, body)).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(judged(CREDIT, 200, body)).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it('silence: repeated, and it may have been paid', () => {
@@ -63,7 +63,7 @@ describe('[credit], first delivery', () => {
   });
 
   it.each([400, 404, 422])('status %p with id 1001: not retried', (status) => {
-    const expected = { kind: 'refused', unauthorised: true };
+    const expected = { kind: 'rejected', unauthorised: true };
     expect(judged(CREDIT, status, { errorCode: WRONG_SIGNATURE })).toMatchObject(expected);
     expect(judged(CREDIT, status, listing(entry('credit', WRONG_SIGNATURE)))).toMatchObject(expected);
   });
@@ -72,12 +72,12 @@ describe('[credit], first delivery', () => {
     const facts = { repeatableErrorIds: [5, REFUSAL.id] };
     expect(judged(CREDIT, 400, { errorCode: REFUSAL }, facts)).toMatchObject({ kind: 'repeat' });
     expect(judged(CREDIT, 400, listing(entry('credit', REFUSAL)), facts)).toMatchObject({ kind: 'repeat' });
-    expect(judged(CREDIT, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'refused' });
+    expect(judged(CREDIT, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'rejected' });
   });
 
   it('a 401 is not retried, not even with a repeatable id', () => {
     const outcome = judged(CREDIT, 401, { errorCode: REFUSAL }, { repeatableErrorIds: [REFUSAL.id] });
-    expect(outcome).toMatchObject({ kind: 'refused', unauthorised: true });
+    expect(outcome).toMatchObject({ kind: 'rejected', unauthorised: true });
   });
 
   it.each([{ errorCode: null }, { errorCode: 'LIMIT' }, { errorCode: [] }])(
@@ -112,7 +112,7 @@ describe('what earlier deliveries said of a credit is not forgotten', () => {
     const facts = { creditAccepted: true };
     expect(judged(CREDIT_AND_END, 400, { errorCode: REFUSAL }, facts)).toMatchObject({
       kind: 'accepted',
-      endRefused: REFUSAL,
+      endRejected: REFUSAL,
     });
   });
 
@@ -134,7 +134,7 @@ describe('what earlier deliveries said of a credit is not forgotten', () => {
 describe('[credit, end]', () => {
   it('200 without errors: accepted whole', () => {
     const outcome = judged(CREDIT_AND_END, 200, listing(entry('credit'), entry('end')));
-    expect(outcome).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(outcome).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe('[credit, end]', () => {
     ['both their own', listing(entry('credit', REFUSAL), entry('end', END_ERROR))],
   ])('400 with %s: refused with the credit’s error', (_, body) => {
     expect(judged(CREDIT_AND_END, 400, body)).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       unauthorised: false,
       errorCode: REFUSAL,
       creditAccepted: false,
@@ -167,13 +167,13 @@ describe('[credit, end]', () => {
 
   it('400 that lists the credit as processed and refuses the end: crashed, nothing voided', () => {
     const body = listing(entry('credit'), entry('end', END_ERROR));
-    expect(judged(CREDIT_AND_END, 400, body)).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
+    expect(judged(CREDIT_AND_END, 400, body)).toMatchObject({ kind: 'accepted', endRejected: END_ERROR });
   });
 
   it('400 that refuses the end of a credit accepted by an earlier delivery: the same', () => {
     const body = listing(entry('end', END_ERROR));
     const outcome = judged(CREDIT_AND_END, 400, body, { creditAccepted: true });
-    expect(outcome).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
+    expect(outcome).toMatchObject({ kind: 'accepted', endRejected: END_ERROR });
   });
 
   it('400 that refuses the end and is silent on the credit: repeated, and it may have been paid', () => {
@@ -200,14 +200,14 @@ describe('[credit, end]', () => {
 
 describe('[end]', () => {
   it('200: accepted', () => {
-    expect(judged(END, 200, {})).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(judged(END, 200, {})).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it.each([
     ['a top-level errorCode', { errorCode: END_ERROR }],
     ['its own', listing(entry('end', END_ERROR))],
   ])('400 with %s: the end is refused (crashed), nothing else', (_, body) => {
-    expect(judged(END, 400, body)).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
+    expect(judged(END, 400, body)).toMatchObject({ kind: 'accepted', endRejected: END_ERROR });
   });
 
   it.each([
@@ -235,7 +235,7 @@ describe('[end]', () => {
     [401, {}],
     [400, { errorCode: WRONG_SIGNATURE }],
   ])('status %p, body %j: not retried', (status, body) => {
-    expect(judged(END, status, body)).toMatchObject({ kind: 'refused', unauthorised: true });
+    expect(judged(END, status, body)).toMatchObject({ kind: 'rejected', unauthorised: true });
   });
 
   it('a repeatable id: repeated', () => {

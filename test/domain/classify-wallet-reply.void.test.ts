@@ -38,7 +38,7 @@ function expectationOf(cell: string): object {
     case 'R':
       return { kind: 'repeat' };
     case 'S':
-      return { kind: 'refused', unauthorised: true };
+      return { kind: 'rejected', unauthorised: true };
     default:
       throw new Error(cell);
   }
@@ -65,7 +65,7 @@ describe('[void], first delivery', () => {
     [400, listing(entry('void', WRONG_SIGNATURE))],
     [404, { errorCode: WRONG_SIGNATURE }],
   ])('status %p, %j: id 1001 stops it', (status, body) => {
-    expect(judged(VOID, status, body)).toMatchObject({ kind: 'refused', unauthorised: true });
+    expect(judged(VOID, status, body)).toMatchObject({ kind: 'rejected', unauthorised: true });
   });
 });
 

@@ -6,12 +6,12 @@ import {
   DECLINED,
   DECLINED_BUT_PROCESSED,
   end,
-  END_REFUSED,
+  END_REJECTED,
   IDENTITY,
   LATER,
   OPERATOR_ERROR,
   policy,
-  refused,
+  rejected,
   repeat,
   start,
   TestRound,
@@ -197,7 +197,7 @@ describe('startGameRound with endGame', () => {
   });
 
   it('debit accepted, its end alone refused on a 200: crashed, nothing voided', () => {
-    const round = new TestRound(start({ endGame: true })).settle(END_REFUSED);
+    const round = new TestRound(start({ endGame: true })).settle(END_REJECTED);
     expect(round.state).toMatchObject({ crashed: true, status: 'open', pending: undefined });
     expect(round.reply(start()).refusal).toEqual({ status: 400, errorCode: OPERATOR_ERROR });
     expect(round.transactions('debit')).toMatchObject([{ outcome: 'accepted' }]);
@@ -207,7 +207,7 @@ describe('startGameRound with endGame', () => {
 
   it('the credit is refused: the debit is voided and the round cancelled', () => {
     const command = start({ endGame: true, winAmount: 70 });
-    const round = new TestRound(command).settle(ACCEPTED, refused());
+    const round = new TestRound(command).settle(ACCEPTED, rejected());
     expect(round.shapes).toEqual([['debit 100'], ['credit 70', 'end'], ['void']]);
     expect(round.reply(command)).toMatchObject({
       amountCredited: 0,

@@ -9,7 +9,7 @@ import {
   end,
   opened,
   openedForFollowUps,
-  refused,
+  rejected,
   repeat,
   start,
   TestRound,
@@ -19,7 +19,7 @@ import {
 } from './support';
 
 const WON = start({ winAmount: 40 });
-const PARKED = refused({ unauthorised: true });
+const PARKED = rejected({ unauthorised: true });
 
 describe('voidGameRound cancels the round by a void', () => {
   it('sends [void] with the hash of the debit it takes back, and is answered when it is done', () => {
@@ -207,7 +207,7 @@ describe('attention marks, the most urgent first', () => {
       'void-unconfirmed',
       'projection-pending',
     ]);
-    round.settle(refused({ maybePaid: true }));
+    round.settle(rejected({ maybePaid: true }));
     expect(attentionOf(round.state)[0]).toBe('crashed');
   });
 

@@ -103,7 +103,7 @@ export const OPERATOR_ERROR: ErrorObject = {
 };
 
 export const ACCEPTED: WalletOutcome = { kind: 'accepted', balance: BALANCE };
-export const END_REFUSED: WalletOutcome = { kind: 'accepted', endRefused: OPERATOR_ERROR };
+export const END_REJECTED: WalletOutcome = { kind: 'accepted', endRejected: OPERATOR_ERROR };
 export const UNCONFIRMED: WalletOutcome = { kind: 'accepted', unconfirmed: true };
 export const UNKNOWN: WalletOutcome = { kind: 'unknown', reason: 'time-out' };
 export const DECLINED: WalletOutcome = {
@@ -121,11 +121,11 @@ export function repeat(
   return { kind: 'repeat', reason: 'status 500', creditAccepted: false, maybePaid: false, ...about };
 }
 
-export function refused(
-  about: Partial<WalletOutcome & { kind: 'refused' }> = {},
-): WalletOutcome & { kind: 'refused' } {
+export function rejected(
+  about: Partial<WalletOutcome & { kind: 'rejected' }> = {},
+): WalletOutcome & { kind: 'rejected' } {
   return {
-    kind: 'refused',
+    kind: 'rejected',
     unauthorised: false,
     errorCode: OPERATOR_ERROR,
     creditAccepted: false,

@@ -133,7 +133,7 @@ function activitiesOf(world: World, records: RoundSnapshot[]): GameroundActiviti
     },
     deliverUntilDefinite: (delivery) =>
       world.deliverUntilDefinite?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
-    newSecrets: (operatorId, refusedWith) => world.newSecrets?.(operatorId, refusedWith) ?? nothing(),
+    newSecrets: (operatorId, rejectedSecrets) => world.newSecrets?.(operatorId, rejectedSecrets) ?? nothing(),
     project: (round) => {
       records.push(round.snapshot);
       return world.project?.(round) ?? nothing();

@@ -133,12 +133,12 @@ test('reconciling a round that the operator closed itself: its error, crashed, a
   const hash = await player.open({ winAmount: WIN });
   await faulty('credit', { fault: 'status', status: 400, errorCode: OWN, times: 500 });
   const { outcome, round } = await harness.reconcile('op1', hash);
-  expect(outcome).toMatchObject({ kind: 'refused', errorCode: OWN });
+  expect(outcome).toMatchObject({ kind: 'rejected', errorCode: OWN });
   expect(round).toMatchObject({ status: 'open', crashed: true });
   expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
   expect(await player.start({ endGame: true })).toMatchObject({ gameRoundInfo: { status: 'closed' } });
   // Again: everything is sent again, and the answer is told.
-  expect((await harness.reconcile('op1', hash)).outcome).toMatchObject({ kind: 'refused', errorCode: OWN });
+  expect((await harness.reconcile('op1', hash)).outcome).toMatchObject({ kind: 'rejected', errorCode: OWN });
   const owed = round.transactions.filter(({ outcome: known }) => known === 'pending');
   await settle(
     hash,

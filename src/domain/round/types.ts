@@ -101,7 +101,7 @@ export interface EndCommand {
   key: string;
   /** Becomes the `reason` of the transactions. */
   reason: string;
-  /** Set by a reconciliation: a refused credit crashes the round and never voids it. */
+  /** Set by a reconciliation: a rejected credit crashes the round and never voids it. */
   forReconciliation?: boolean;
 }
 
@@ -217,7 +217,7 @@ export interface RoundSnapshot {
   openedAt: string;
   closedAt?: string | undefined;
   status: RoundStatus;
-  /** The operator refused money that it may have taken or paid. The round needs a reconciliation; its status stays `open`. */
+  /** The operator rejected money that it may have taken or paid. The round needs a reconciliation; its status stays `open`. */
   crashed: boolean;
   /** The settle that decided a crashed or waiting round. `key` is `reconcile`, or the key that a person chose. */
   settled?: { key: string; reason: string; at: string } | undefined;
@@ -267,8 +267,8 @@ interface Delivering {
    * operator does not accept our signature; a person, or new secrets of the operator, resume the call.
    */
   progress: 'first-delivery' | 'retrying' | 'awaiting-operator';
-  /** `signedWith` of the refused delivery's outcome. */
-  refusedWith?: string | undefined;
+  /** `signedWith` of the rejected delivery's outcome. */
+  rejectedSecrets?: string | undefined;
   /** What the wallet last answered to this call, or why it did not: for people. */
   lastAnswer?: string | undefined;
 }
