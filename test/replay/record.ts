@@ -87,13 +87,13 @@ const ROUNDS: Record<string, Round> = {
     await player.void(hash);
     return hash;
   },
-  'void-refused-resumed': async (player, on) => {
+  'void-unauthorised-resumed': async (player, on) => {
     const hash = await player.open();
     await on('void', { fault: 'status', status: 401 });
     void player.void(hash).catch(() => undefined);
     await until(
       () => harness.attention(hash),
-      (marks) => marks.includes('void-refused'),
+      (marks) => marks.includes('void-unauthorised'),
     );
     await harness.handle(hash).signal('resume');
     return hash;

@@ -8,7 +8,7 @@ export const ATTENTIONS = [
   'crashed',
   'restored',
   'credit-unauthorised',
-  'void-refused',
+  'void-unauthorised',
   'credit-pending',
   'void-pending',
   'auto-close-failing',
