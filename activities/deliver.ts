@@ -128,7 +128,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const alive = setInterval(begin, ALIVE_MS);
       const redelivered = delivery.call.purpose === 'void';
       const outcome = await send(operator, delivery, redelivered, known).finally(() => clearInterval(alive));
-      if (outcome.kind !== 'repeat') return outcome;
+      if (outcome.kind !== 'retryable') return outcome;
       const { maybePaid, creditAccepted } = { ...known, ...outcome };
       const answer = outcome.notSent ? lastAnswer : outcome.reason;
       const remembered = { maybePaid, creditAccepted };

@@ -17,7 +17,7 @@ test('a wallet call is one log line, and each rule that its answer breaks is cou
       { type: 'credit' as const, hash: 'c', amount: 250 },
       { type: 'end' as const, hash: 'e' },
     ],
-    ...{ outcome: 'repeat', why: '200 with error 5 NO', brokenRules: ['error-on-200' as const] },
+    ...{ outcome: 'retryable', why: '200 with error 5 NO', brokenRules: ['error-on-200' as const] },
   };
   outbound.observe(delivery);
   await outbound.close();

@@ -475,7 +475,7 @@ function outcomeText(outcome: unknown, currency: string): string {
       return `The wallet refuses${error}`;
     case 'unknown':
       return `It is not known whether the wallet took the bet: ${reasonText(String(reason))}`;
-    case 'repeat':
+    case 'retryable':
       return `There is no definite answer, so it is sent again: ${reasonText(String(reason))}`;
     case 'guard-lost':
       return 'Nothing was sent: another round of the player was open';

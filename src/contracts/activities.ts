@@ -126,7 +126,7 @@ export interface GameroundActivities {
    * writes the record and answers the callers in this process.
    */
   deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
-  /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `repeat`. */
+  /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `retryable`. */
   deliverUntilDefinite(delivery: WalletDelivery): Promise<DeliveryResult>;
   /** Fails, and is retried, until the operator's secrets differ from those that `rejectedSecrets` names. */
   newSecrets(operatorId: string, rejectedSecrets: string | undefined): Promise<void>;

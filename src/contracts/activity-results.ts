@@ -11,8 +11,8 @@ import type { CommandEnd, DeliveredCredit, DeliveryResult } from './activities';
 
 const KINDS: Record<WalletPurpose, readonly DeliveryResult['kind'][]> = {
   debit: ['accepted', 'declined', 'unknown', 'guard-lost', 'ahead'],
-  credit: ['accepted', 'rejected', 'repeat', 'ahead'],
-  void: ['accepted', 'rejected', 'repeat', 'ahead'],
+  credit: ['accepted', 'rejected', 'retryable', 'ahead'],
+  void: ['accepted', 'rejected', 'retryable', 'ahead'],
 };
 
 /** Whether the value is the result of a delivery of this purpose, for this round. */

@@ -9,7 +9,7 @@ import type {
   DebitOutcome,
   OperatorTransaction,
   PayoutOutcome,
-  RepeatOutcome,
+  RetryableOutcome,
   VoidCall,
   WalletAnswer,
   WalletBalance,
@@ -72,7 +72,7 @@ function classifyNoResponse(
       : { kind: 'unknown', reason };
   }
   return {
-    kind: 'repeat',
+    kind: 'retryable',
     reason,
     ...(unsent === true ? { notSent: unsent } : {}),
     creditAccepted: facts.creditAccepted,
@@ -124,8 +124,8 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   const creditVerdict = credit && resultFor(read, credit.hash);
   const endVerdict = end && resultFor(read, end.hash);
   const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid || facts.redelivered };
-  const repeat = (reason: string, change: Partial<typeof known> = {}): RepeatOutcome => ({
-    kind: 'repeat',
+  const retryable = (reason: string, change: Partial<typeof known> = {}): RetryableOutcome => ({
+    kind: 'retryable',
     reason,
     ...known,
     ...change,
@@ -133,15 +133,16 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   const withoutAnswer = credit === undefined ? {} : { maybePaid: true };
 
   if (read.status === 200) {
-    if (read.body === undefined) return repeat('200 without a JSON object', withoutAnswer);
-    if (creditVerdict?.error) return repeat(`200 with error ${describe(creditVerdict.error)}`, withoutAnswer);
+    if (read.body === undefined) return retryable('200 without a JSON object', withoutAnswer);
+    if (creditVerdict?.error)
+      return retryable(`200 with error ${describe(creditVerdict.error)}`, withoutAnswer);
     if (endVerdict?.error) {
-      return repeat(`200 with error ${describe(endVerdict.error)} for the end`, {
+      return retryable(`200 with error ${describe(endVerdict.error)} for the end`, {
         creditAccepted: credit !== undefined,
       });
     }
     const missing = facts.strictReplies ? missingIn(read.body, call.transactions) : undefined;
-    if (missing !== undefined) return repeat(missing, withoutAnswer);
+    if (missing !== undefined) return retryable(missing, withoutAnswer);
     return { kind: 'accepted', balance: read.balance };
   }
 
@@ -151,15 +152,16 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   const error = creditVerdict?.error ?? endVerdict?.error ?? read.topLevelError;
   if (isUnauthorised(read, error))
     return { kind: 'rejected', unauthorised: true, errorCode: error, ...known };
-  if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);
-  if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);
+  if (read.status === 425 || read.status === 429) return retryable(`status ${read.status}`);
+  if (!isClientError(read.status)) return retryable(`status ${read.status}`, withoutAnswer);
 
-  if (error === undefined) return repeat(`status ${read.status} without an errorCode`);
+  if (error === undefined) return retryable(`status ${read.status} without an errorCode`);
   if (credit !== undefined && !creditProcessed && creditVerdict?.error === undefined) {
     // The error is about the end only. The reply does not mention the credit, so its outcome is unknown.
-    return repeat(`status ${read.status} that leaves the credit open`, withoutAnswer);
+    return retryable(`status ${read.status} that leaves the credit open`, withoutAnswer);
   }
-  if (facts.repeatableErrorIds.includes(error.id)) return repeat(`status ${read.status}, ${describe(error)}`);
+  if (facts.repeatableErrorIds.includes(error.id))
+    return retryable(`status ${read.status}, ${describe(error)}`);
   if (credit === undefined || creditProcessed) {
     return { kind: 'accepted', endRejected: endVerdict?.error ?? error, balance: read.balance };
   }
@@ -182,7 +184,7 @@ function classifyVoidReply(
     return { kind: 'accepted', unconfirmed: !facts.redelivered };
   }
   const why = error === undefined ? '' : `, ${describe(error)}`;
-  return { kind: 'repeat', reason: `status ${read.status}${why}`, ...known };
+  return { kind: 'retryable', reason: `status ${read.status}${why}`, ...known };
 }
 
 /** 408 is no definite answer: the wallet stopped waiting for the request. */

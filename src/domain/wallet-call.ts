@@ -85,7 +85,7 @@ export type WalletOutcome = DebitOutcome | PayoutOutcome;
 export type DebitOutcome = AcceptedOutcome | DeclinedOutcome | UnknownOutcome;
 
 /** Of credits, ends and voids. A void is rejected only if the wallet does not accept our signature. */
-export type PayoutOutcome = AcceptedOutcome | RepeatOutcome | RejectedOutcome;
+export type PayoutOutcome = AcceptedOutcome | RetryableOutcome | RejectedOutcome;
 
 export interface AcceptedOutcome {
   kind: 'accepted';
@@ -113,8 +113,8 @@ export interface UnknownOutcome {
 }
 
 /** No definite outcome: the call is retried. */
-export interface RepeatOutcome {
-  kind: 'repeat';
+export interface RetryableOutcome {
+  kind: 'retryable';
   reason: string;
   /** This delivery was not sent, so the reason is not the wallet's. */
   notSent?: true | undefined;
@@ -128,7 +128,7 @@ export interface RepeatOutcome {
 export function noAnswerTo({ purpose, transactions }: WalletCall, reason: string): WalletOutcome {
   if (purpose === 'debit') return { kind: 'unknown', reason };
   const maybePaid = transactions.some(({ type }) => type === 'credit');
-  return { kind: 'repeat', reason, creditAccepted: false, maybePaid };
+  return { kind: 'retryable', reason, creditAccepted: false, maybePaid };
 }
 
 export interface RejectedOutcome {
@@ -138,7 +138,7 @@ export interface RejectedOutcome {
   /** Identifies the operator's secrets that were in use, without revealing them. */
   signedWith?: string;
   errorCode?: ErrorObject | undefined;
-  /** As in `repeat`, from this delivery or an earlier one. */
+  /** As in `retryable`, from this delivery or an earlier one. */
   creditAccepted: boolean;
   maybePaid: boolean;
   balance?: WalletBalance | undefined;

@@ -620,7 +620,7 @@ describe('a bet that a credit follows', () => {
     answers = [REFUSED];
     const { result, credit, recordedAs } = await ending(2);
     expect([result.kind, recordedAs]).toEqual(['accepted', undefined]);
-    expect(credit?.result).toMatchObject({ kind: 'repeat', maybePaid: true, creditAccepted: false });
+    expect(credit?.result).toMatchObject({ kind: 'retryable', maybePaid: true, creditAccepted: false });
     expect(sent).toBe(2);
   });
 
@@ -634,7 +634,11 @@ describe('a bet that a credit follows', () => {
       },
     };
     const { result, at } = await ending();
-    expect(announced).toMatchObject({ result, at, credit: { result: { kind: 'repeat', maybePaid: true } } });
+    expect(announced).toMatchObject({
+      result,
+      at,
+      credit: { result: { kind: 'retryable', maybePaid: true } },
+    });
     await database.db.collection('gamerounds').deleteMany({});
     answers = [FAILED];
     expect(await ending(2, { heartbeatDetails: announced })).toEqual(announced);

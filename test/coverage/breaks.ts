@@ -1153,7 +1153,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx8.credit'],
     file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);',
+    find: 'if (!isClientError(read.status)) return retryable(`status ${read.status}`, withoutAnswer);',
     replace:
       "if (!isClientError(read.status)) return { kind: 'rejected', unauthorised: false, errorCode: error, ...known };",
   },
@@ -2086,7 +2086,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.repeatable'],
     file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);',
+    find: 'if (read.status === 425 || read.status === 429) return retryable(`status ${read.status}`);',
     replace: '',
   },
   {
@@ -2252,7 +2252,7 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/round/apply-wallet-outcome.ts',
     find: "case 'rejected':\n      return awaitOperator(state, call, outcome);",
     replace:
-      "case 'rejected':\n      return retryLater(state, call, { ...outcome, kind: 'repeat', reason: '' });",
+      "case 'rejected':\n      return retryLater(state, call, { ...outcome, kind: 'retryable', reason: '' });",
   },
   {
     rows: ['c4.crashed'],

@@ -10,7 +10,7 @@ import {
   end,
   END_REJECTED,
   rejected,
-  repeat,
+  retryable,
   spins,
   start,
   UNAUTHORISED_DEBIT,
@@ -94,7 +94,7 @@ export function outcomeFor(state: RoundState, pick: number): WalletOutcome {
     case 'credit':
       return creditOutcome(state, pick, has('credit'), whole);
     case 'void':
-      return [UNCONFIRMED, repeat(), repeat(), rejected({ unauthorised: true })][pick - 6] ?? ACCEPTED;
+      return [UNCONFIRMED, retryable(), retryable(), rejected({ unauthorised: true })][pick - 6] ?? ACCEPTED;
   }
 }
 
@@ -111,9 +111,9 @@ function creditOutcome(
   const known = { creditAccepted, maybePaid: state.maybePaid };
   const outcomes = [
     whole,
-    repeat(known),
-    repeat({ ...known, maybePaid: state.maybePaid || hasCredit }),
-    repeat({ ...known, creditAccepted: hasCredit }),
+    retryable(known),
+    retryable({ ...known, maybePaid: state.maybePaid || hasCredit }),
+    retryable({ ...known, creditAccepted: hasCredit }),
     hasCredit ? rejected(known) : END_REJECTED,
     rejected({ ...known, unauthorised: true }),
   ];

@@ -28,7 +28,7 @@ describe('an errorCode without id and msg, as typed languages write it, is no er
       endRejected: undefined,
     });
     // Repeatable: a 4xx without an errorCode object.
-    expect(judged(CREDIT_AND_END, 400, { errorCode })).toMatchObject({ kind: 'repeat' });
+    expect(judged(CREDIT_AND_END, 400, { errorCode })).toMatchObject({ kind: 'retryable' });
     expect(judged(VOID, 200, { errorCode })).toMatchObject({ kind: 'accepted' });
     const sent = CREDIT_AND_END.transactions;
     const hashesProcessed = sent.map(({ hash }) => ({ hash, errorCode }));
@@ -122,7 +122,7 @@ describe('hashes in UUID form compare without regard to case', () => {
       kind: 'accepted',
       endRejected: REFUSAL,
     });
-    expect(judged(call('void', sent), 200, failed)).toMatchObject({ kind: 'repeat' });
+    expect(judged(call('void', sent), 200, failed)).toMatchObject({ kind: 'retryable' });
     const { transactions } = call('credit', sent);
     expect(readReconcileAnswer(transactions, { kind: 'answer', status: 400, body: failed })).toMatchObject({
       kind: 'rejected',
@@ -192,7 +192,7 @@ describe('an operator with strictReplies', () => {
   });
 
   it('a credit or end that is not listed is sent again, and the credit may have been paid', () => {
-    const expected = { kind: 'repeat', maybePaid: true };
+    const expected = { kind: 'retryable', maybePaid: true };
     expect(judged(CREDIT_AND_END, 200, list('credit'), { strictReplies })).toMatchObject(expected);
     expect(judged(CREDIT_AND_END, 200, { status: 'ok' }, { strictReplies })).toMatchObject(expected);
     const all = list('credit', 'end');

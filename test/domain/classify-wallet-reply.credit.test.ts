@@ -34,11 +34,11 @@ function expectationOf(cell: string): object {
     case 'A':
       return { kind: 'accepted', endRejected: undefined };
     case 'Q':
-      return { kind: 'repeat', maybePaid: true };
+      return { kind: 'retryable', maybePaid: true };
     case 'R':
-      return { kind: 'repeat', maybePaid: false, creditAccepted: false };
+      return { kind: 'retryable', maybePaid: false, creditAccepted: false };
     case 'C':
-      return { kind: 'repeat', creditAccepted: true };
+      return { kind: 'retryable', creditAccepted: true };
     case 'X':
       return { kind: 'rejected', unauthorised: false, maybePaid: false, errorCode: REFUSAL };
     case 'S':
@@ -59,7 +59,11 @@ describe('[credit], first delivery', () => {
   });
 
   it('silence: repeated, and it may have been paid', () => {
-    expect(judgedSilence(CREDIT)).toMatchObject({ kind: 'repeat', maybePaid: true, creditAccepted: false });
+    expect(judgedSilence(CREDIT)).toMatchObject({
+      kind: 'retryable',
+      maybePaid: true,
+      creditAccepted: false,
+    });
   });
 
   it.each([400, 404, 422])('status %p with id 1001: not retried', (status) => {
@@ -70,8 +74,10 @@ describe('[credit], first delivery', () => {
 
   it('an id in repeatableErrorIds is retried, another one is not', () => {
     const facts = { repeatableErrorIds: [5, REFUSAL.id] };
-    expect(judged(CREDIT, 400, { errorCode: REFUSAL }, facts)).toMatchObject({ kind: 'repeat' });
-    expect(judged(CREDIT, 400, listing(entry('credit', REFUSAL)), facts)).toMatchObject({ kind: 'repeat' });
+    expect(judged(CREDIT, 400, { errorCode: REFUSAL }, facts)).toMatchObject({ kind: 'retryable' });
+    expect(judged(CREDIT, 400, listing(entry('credit', REFUSAL)), facts)).toMatchObject({
+      kind: 'retryable',
+    });
     expect(judged(CREDIT, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'rejected' });
   });
 
@@ -83,7 +89,7 @@ describe('[credit], first delivery', () => {
   it.each([{ errorCode: null }, { errorCode: 'LIMIT' }, { errorCode: [] }])(
     '4xx with %j: no errorCode object, so repeated',
     (body) => {
-      expect(judged(CREDIT, 400, body)).toMatchObject({ kind: 'repeat' });
+      expect(judged(CREDIT, 400, body)).toMatchObject({ kind: 'retryable' });
     },
   );
 });
@@ -127,7 +133,7 @@ describe('what earlier deliveries said of a credit is not forgotten', () => {
 
   it('silence: neither is', () => {
     const facts = { creditAccepted: true, maybePaid: true };
-    expect(judgedSilence(CREDIT_AND_END, facts)).toMatchObject({ kind: 'repeat', ...facts });
+    expect(judgedSilence(CREDIT_AND_END, facts)).toMatchObject({ kind: 'retryable', ...facts });
   });
 });
 
@@ -142,12 +148,12 @@ describe('[credit, end]', () => {
     ['its own error, the credit not mentioned', listing(entry('end', END_ERROR))],
     ['a top-level error, the credit listed', { ...listing(entry('credit')), errorCode: END_ERROR }],
   ])('200 with an errorCode for the end alone, by %s: the end is unknown, the credit accepted', (_, body) => {
-    expect(judged(CREDIT_AND_END, 200, body)).toMatchObject({ kind: 'repeat', creditAccepted: true });
+    expect(judged(CREDIT_AND_END, 200, body)).toMatchObject({ kind: 'retryable', creditAccepted: true });
   });
 
   it('200 with an errorCode for the credit: unknown, even where the end is fine', () => {
     const body = listing(entry('credit', REFUSAL), entry('end'));
-    const expected = { kind: 'repeat', creditAccepted: false, maybePaid: true };
+    const expected = { kind: 'retryable', creditAccepted: false, maybePaid: true };
     expect(judged(CREDIT_AND_END, 200, body)).toMatchObject(expected);
   });
 
@@ -178,22 +184,22 @@ describe('[credit, end]', () => {
 
   it('400 that refuses the end and is silent on the credit: repeated, and it may have been paid', () => {
     const outcome = judged(CREDIT_AND_END, 400, listing(entry('end', END_ERROR)));
-    expect(outcome).toMatchObject({ kind: 'repeat', maybePaid: true });
+    expect(outcome).toMatchObject({ kind: 'retryable', maybePaid: true });
   });
 
   it('400 that lists the credit as processed without any errorCode: repeated, the credit accepted', () => {
     const outcome = judged(CREDIT_AND_END, 400, listing(entry('credit')));
-    expect(outcome).toMatchObject({ kind: 'repeat', creditAccepted: true });
+    expect(outcome).toMatchObject({ kind: 'retryable', creditAccepted: true });
   });
 
   it('the end’s error is repeatable, the credit processed: repeated, the credit accepted', () => {
     const body = listing(entry('credit'), entry('end', END_ERROR));
     const outcome = judged(CREDIT_AND_END, 400, body, { repeatableErrorIds: [END_ERROR.id] });
-    expect(outcome).toMatchObject({ kind: 'repeat', creditAccepted: true });
+    expect(outcome).toMatchObject({ kind: 'retryable', creditAccepted: true });
   });
 
   it.each([500, 408, 302, 201])('status %p: repeated, it may have been paid', (status) => {
-    const expected = { kind: 'repeat', maybePaid: true };
+    const expected = { kind: 'retryable', maybePaid: true };
     expect(judged(CREDIT_AND_END, status, { errorCode: REFUSAL })).toMatchObject(expected);
   });
 });
@@ -223,12 +229,12 @@ describe('[end]', () => {
     [500, {}],
     [502, null],
   ])('status %p, body %j: repeated; no credit went along that could have been paid', (status, body) => {
-    const expected = { kind: 'repeat', maybePaid: false, creditAccepted: false };
+    const expected = { kind: 'retryable', maybePaid: false, creditAccepted: false };
     expect(judged(END, status, body)).toMatchObject(expected);
   });
 
   it('silence: the same', () => {
-    expect(judgedSilence(END)).toMatchObject({ kind: 'repeat', maybePaid: false, creditAccepted: false });
+    expect(judgedSilence(END)).toMatchObject({ kind: 'retryable', maybePaid: false, creditAccepted: false });
   });
 
   it.each([
@@ -240,6 +246,6 @@ describe('[end]', () => {
 
   it('a repeatable id: repeated', () => {
     const facts = { repeatableErrorIds: [END_ERROR.id] };
-    expect(judged(END, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'repeat' });
+    expect(judged(END, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'retryable' });
   });
 });

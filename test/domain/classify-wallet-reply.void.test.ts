@@ -36,7 +36,7 @@ function expectationOf(cell: string): object {
     case 'V':
       return { kind: 'accepted', unconfirmed: true };
     case 'R':
-      return { kind: 'repeat' };
+      return { kind: 'retryable' };
     case 'S':
       return { kind: 'rejected', unauthorised: true };
     default:
@@ -50,14 +50,14 @@ describe('[void], first delivery', () => {
   });
 
   it('silence: retried', () => {
-    expect(judgedSilence(VOID)).toMatchObject({ kind: 'repeat' });
+    expect(judgedSilence(VOID)).toMatchObject({ kind: 'retryable' });
   });
 
   it.each([
     ['top-level', { errorCode: WRONG_COUNT }],
     ['own', listing(entry('void', WRONG_COUNT))],
   ])('400 with id 16 (%s) is about the call, not about the void: retried', (_, body) => {
-    expect(judged(VOID, 400, body)).toMatchObject({ kind: 'repeat' });
+    expect(judged(VOID, 400, body)).toMatchObject({ kind: 'retryable' });
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('[void] that was delivered before', () => {
     [500, {}],
     [200, 'ok'],
   ])('status %p, %j: retried all the same', (status, body) => {
-    expect(judged(VOID, status, body, { redelivered: true })).toMatchObject({ kind: 'repeat' });
+    expect(judged(VOID, status, body, { redelivered: true })).toMatchObject({ kind: 'retryable' });
   });
 });
 

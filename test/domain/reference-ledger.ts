@@ -157,7 +157,7 @@ function fateOf(type: OperatorTransaction['type'], outcome: WalletOutcome, befor
       return type === 'debit' && outcome.processed ? 'unknown' : 'refused';
     case 'unknown':
       return 'unknown';
-    case 'repeat':
+    case 'retryable':
       if (type !== 'credit') return before;
       if (outcome.creditAccepted) return 'paid';
       return outcome.maybePaid ? 'unknown' : before;

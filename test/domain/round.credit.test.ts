@@ -9,7 +9,7 @@ import {
   opened,
   OPERATOR_ERROR,
   rejected,
-  repeat,
+  retryable,
   spins,
   start,
   type TestRound,
@@ -25,7 +25,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
     round.send(end());
     const first = round.state.pending?.transactions;
     for (let n = 0; n < 5; n += 1) {
-      round.settle(repeat(MAYBE));
+      round.settle(retryable(MAYBE));
       expect(round.state.pending?.transactions).toEqual(first);
     }
     round.settle(ACCEPTED);
@@ -37,7 +37,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
   it('the same command joins it', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat(MAYBE));
+    round.settle(retryable(MAYBE));
     expect(round.send(end())).toMatchObject({ kind: 'join' });
     expect(round.send(end())).toMatchObject({ kind: 'join' });
     expect(round.shapes).toHaveLength(2);
@@ -47,7 +47,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
     const round = opened(WON);
     round.send(end());
     expect(attentionOf(round.state)).toEqual([]);
-    round.settle(repeat(MAYBE));
+    round.settle(retryable(MAYBE));
     expect(attentionOf(round.state)).toEqual(['credit-pending']);
     round.settle(ACCEPTED);
     expect(attentionOf(round.state)).toEqual([]);
@@ -82,7 +82,7 @@ describe('a credit refused for good: the debits are voided, the round is cancel'
   it('after 425s and 429s, which are definite: still voided', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat(), repeat(), rejected());
+    round.settle(retryable(), retryable(), rejected());
     expect(round.state.status).toBe('cancel');
     expect(round.shapes.at(-1)).toEqual(['void']);
   });
@@ -121,7 +121,7 @@ describe('a round is crashed instead of voided', () => {
 
   it('refused after a delivery of it without a definite answer', () => {
     const round = opened(WON);
-    round.do(end(), repeat(MAYBE), rejected());
+    round.do(end(), retryable(MAYBE), rejected());
     expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
   });
 
@@ -133,7 +133,7 @@ describe('a round is crashed instead of voided', () => {
 
   it('refused after an earlier credit that took two tries', () => {
     const round = opened(WON);
-    round.do(collectWin('c', 10), repeat(MAYBE), ACCEPTED);
+    round.do(collectWin('c', 10), retryable(MAYBE), ACCEPTED);
     round.do(end(), rejected());
     expectCrashed(round, [['debit 100'], ['credit 10'], ['credit 30', 'end']]);
   });
@@ -215,7 +215,7 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
 
 describe('a person’s settle ends the waiting for a wallet', () => {
   const waitings = [
-    ['that never answers', repeat(MAYBE)],
+    ['that never answers', retryable(MAYBE)],
     ['that does not accept our signature', rejected({ unauthorised: true })],
   ] as const;
   const settled = (accepted: string[], declined: string[] = [], key = 's-1') =>
@@ -246,7 +246,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
   it('a faulty one changes nothing: the credit is sent on', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat());
+    round.settle(retryable());
     const before = round.state;
     expect(round.refusal(settled(['x']))).toBe('INVALIDREQUEST');
     expect(round.state).toBe(before);
@@ -255,7 +255,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
   it('a reconciliation’s own word does not', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat());
+    round.settle(retryable());
     expect(round.refusal(settled([], [], 'reconcile'))).toBe('GAMEROUNDOPEN');
   });
 });
@@ -264,7 +264,7 @@ describe('the credit of a call was accepted before the call as a whole', () => {
   it('it is paid at once, and not voided when the end is refused later', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat({ creditAccepted: true }));
+    round.settle(retryable({ creditAccepted: true }));
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
     expect(round.state).toMatchObject({ status: 'open', amountToCollect: 0 });
     expect(round.state.gameState[0]?.collected).toBe(40);
@@ -275,7 +275,7 @@ describe('the credit of a call was accepted before the call as a whole', () => {
 
   it('then accepted whole: closed, and amountCredited tells of it', () => {
     const round = opened(WON);
-    round.do(end(), repeat({ creditAccepted: true }), ACCEPTED);
+    round.do(end(), retryable({ creditAccepted: true }), ACCEPTED);
     expect(round.reply(end())).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
     expect(round.transactions('credit')).toHaveLength(1);
   });

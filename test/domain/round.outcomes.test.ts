@@ -7,7 +7,7 @@ import {
   LATER,
   OPERATOR_ERROR,
   rejected,
-  repeat,
+  retryable,
   start,
   TestRound,
   UNKNOWN,
@@ -114,7 +114,7 @@ test('a call that waits for its operator says what the wallet answered last', ()
 });
 
 test.each([
-  ['a debit', new TestRound(), repeat()],
+  ['a debit', new TestRound(), retryable()],
   ['a debit', new TestRound(), rejected()],
   ['a credit', winning(), UNKNOWN],
   ['a credit', winning(), DECLINED],

@@ -17,7 +17,7 @@ import {
   OPERATOR_ERROR,
   policy,
   rejected,
-  repeat,
+  retryable,
   start,
   TestRound,
   UNKNOWN,
@@ -83,7 +83,7 @@ describe('an open round is closed first; a close that is refused for good ends i
   );
 
   it('no answer: sent again, the same', () => {
-    const outcome = repeat({ maybePaid: true });
+    const outcome = retryable({ maybePaid: true });
     const round = opened(WON);
     round.send(GENTLE);
     const sent = round.state.pending?.transactions;

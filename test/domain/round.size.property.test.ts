@@ -113,7 +113,7 @@ const FINISHES: Record<string, (round: LongRound) => void> = {
   },
   'a crash, and a hundred words of a person': (round) => {
     round.send(end());
-    round.settle({ kind: 'repeat', reason: 'silence', creditAccepted: false, maybePaid: true });
+    round.settle({ kind: 'retryable', reason: 'silence', creditAccepted: false, maybePaid: true });
     round.answered(400, { errorCode: ERROR });
     expect(round.state.crashed).toBe(true);
     for (let n = 0; n < 100; n += 1) {

@@ -12,7 +12,7 @@ import {
   OPERATOR_ERROR,
   policy,
   rejected,
-  repeat,
+  retryable,
   start,
   TestRound,
   ticketStart,
@@ -134,7 +134,7 @@ describe('a failed initial debit ends the round', () => {
   });
 
   it('unknown: the void is retried until it is answered, then the round rests', () => {
-    const round = new TestRound().settle(UNKNOWN, repeat(), repeat());
+    const round = new TestRound().settle(UNKNOWN, retryable(), retryable());
     expect(round.state.pending?.purpose).toBe('void');
     round.settle(ACCEPTED);
     expect(round.state.pending).toBeUndefined();
@@ -145,7 +145,7 @@ describe('a failed initial debit ends the round', () => {
   });
 
   it('commands during that void are told that the round is over', () => {
-    const round = new TestRound().settle(UNKNOWN, repeat());
+    const round = new TestRound().settle(UNKNOWN, retryable());
     expect(round.refusal(addWin('w', 5))).toBe('GAMEROUNDNOTACTIVE');
     expect(round.refusal(end())).toBe('GAMEROUNDNOTACTIVE');
     expect(round.refusal(start())).toBe('GAMEROUNDNOTACTIVE');

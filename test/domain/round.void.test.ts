@@ -10,7 +10,7 @@ import {
   opened,
   openedForFollowUps,
   rejected,
-  repeat,
+  retryable,
   start,
   TestRound,
   UNCONFIRMED,
@@ -66,7 +66,7 @@ describe('voidGameRound cancels the round by a void', () => {
   it('a repeat while it is on its way joins it', () => {
     const round = opened(WON);
     round.send(VOID);
-    round.settle(repeat());
+    round.settle(retryable());
     expect(round.send(VOID)).toEqual({ kind: 'join', key: 'void' });
     expect(round.shapes).toHaveLength(2);
   });
@@ -109,7 +109,7 @@ describe('a void is retried until it is answered', () => {
     const round = opened(WON);
     round.send(VOID);
     const first = round.state.pending?.transactions;
-    round.settle(repeat(), repeat(), repeat());
+    round.settle(retryable(), retryable(), retryable());
     expect(round.state.pending?.transactions).toEqual(first);
     expect(round.state.status).toBe('cancel');
     expect(attentionOf(round.state)).toEqual(['void-pending']);
@@ -154,13 +154,13 @@ describe('a void is retried until it is answered', () => {
   it('resuming a round whose void is not stopped changes nothing', () => {
     const idle = opened(WON).state;
     expect(resume(idle)).toBe(idle);
-    const retrying = new TestRound().settle(UNKNOWN, repeat()).state;
+    const retrying = new TestRound().settle(UNKNOWN, retryable()).state;
     expect(resume(retrying)).toEqual(retrying);
   });
 
   it.each([
     ['refused', PARKED],
-    ['never answered', repeat()],
+    ['never answered', retryable()],
   ])('%s: a person who says that the bet was given back ends the waiting', (_, outcome) => {
     const round = openedForFollowUps();
     round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
@@ -200,7 +200,7 @@ describe('attention marks, the most urgent first', () => {
       marks: ['projection-pending', 'void-unconfirmed', 'auto-close-failing'],
     });
     round.send(end());
-    round.settle(repeat());
+    round.settle(retryable());
     expect(attentionOf(round.state)).toEqual([
       'credit-pending',
       'auto-close-failing',

@@ -115,10 +115,10 @@ export const DECLINED: WalletOutcome = {
 export const DECLINED_BUT_PROCESSED: WalletOutcome = { ...DECLINED, processed: true };
 export const UNAUTHORISED_DEBIT: WalletOutcome = { ...DECLINED, unauthorised: true };
 
-export function repeat(
+export function retryable(
   about: Partial<{ creditAccepted: boolean; maybePaid: boolean }> = {},
-): WalletOutcome & { kind: 'repeat' } {
-  return { kind: 'repeat', reason: 'status 500', creditAccepted: false, maybePaid: false, ...about };
+): WalletOutcome & { kind: 'retryable' } {
+  return { kind: 'retryable', reason: 'status 500', creditAccepted: false, maybePaid: false, ...about };
 }
 
 export function rejected(

@@ -167,7 +167,7 @@ test.each([
   ['of another purpose', { kind: 'declined' }],
   ['a record ahead, without the record', { kind: 'ahead' }],
   ['a record ahead that is none', { kind: 'ahead', record: { version: 5, snapshot: { transactions: 5 } } }],
-  ['a reason that is none', { kind: 'repeat', reason: 5 }],
+  ['a reason that is none', { kind: 'retryable', reason: 5 }],
   ['a balance that is none', { kind: 'accepted', balance: 7 }],
 ])(
   'an activity that a person completes by hand with %s counts as one without an answer',

@@ -7,7 +7,7 @@ import type {
   DeclinedOutcome,
   PayoutOutcome,
   RejectedOutcome,
-  RepeatOutcome,
+  RetryableOutcome,
   WalletBalance,
   WalletOutcome,
 } from '../wallet-call';
@@ -42,7 +42,7 @@ export function applyWalletOutcome(state: RoundState, outcome: WalletOutcome, at
 }
 
 function isOfDebit(outcome: WalletOutcome): outcome is DebitOutcome {
-  return outcome.kind !== 'repeat' && outcome.kind !== 'rejected';
+  return outcome.kind !== 'retryable' && outcome.kind !== 'rejected';
 }
 
 function isOfPayout(outcome: WalletOutcome): outcome is PayoutOutcome {
@@ -145,7 +145,7 @@ function applyCreditOutcome(
   switch (outcome.kind) {
     case 'accepted':
       return creditAccepted(state, call, outcome, at);
-    case 'repeat':
+    case 'retryable':
       return retryLater(noteCredit(state, call, outcome), call, outcome);
     case 'rejected':
       return creditRejected(noteCredit(state, call, outcome), call, outcome, at);
@@ -216,7 +216,7 @@ function applyVoidOutcome(
   switch (outcome.kind) {
     case 'accepted':
       return voidAccepted(state, call, outcome, at);
-    case 'repeat':
+    case 'retryable':
       return retryLater(state, call, outcome);
     case 'rejected':
       return awaitOperator(state, call, outcome);
@@ -273,7 +273,7 @@ function awaitOperator(
   return { ...state, pending };
 }
 
-function retryLater(state: RoundState, call: PendingCall, { reason, notSent }: RepeatOutcome): RoundState {
+function retryLater(state: RoundState, call: PendingCall, { reason, notSent }: RetryableOutcome): RoundState {
   const lastAnswer = notSent ? call.lastAnswer : reason;
   return { ...state, pending: { ...call, progress: 'retrying', lastAnswer } };
 }
