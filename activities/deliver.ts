@@ -212,14 +212,14 @@ async function record(
 
 function write(
   { rounds }: DeliverDependencies,
-  { own }: WalletDelivery,
+  { ownVersions }: WalletDelivery,
   version: number,
   round: RoundState,
   delivered: Delivered,
   idleAt?: IdleHistory,
 ): Promise<boolean> {
   return rounds
-    .write(snapshotOf(round), version, own, {
+    .write(snapshotOf(round), version, ownVersions, {
       ended: { attemptAt: attemptAt(), delivered },
       idleAt,
     })
@@ -318,7 +318,7 @@ async function ahead(
   { rounds }: DeliverDependencies,
   delivery: WalletDelivery,
 ): Promise<DeliveryResult | undefined> {
-  const record = await rounds.ahead(delivery.round.gameround, delivery.own);
+  const record = await rounds.ahead(delivery.round.gameround, delivery.ownVersions);
   return record && { kind: 'ahead', record };
 }
 
@@ -445,10 +445,10 @@ async function newerBeforeReset(
   const { gameround } = delivery.round;
   const { runId = '' } = info.workflowExecution ?? {};
   const [recorded, told] = await Promise.all([
-    deps.rounds.ahead(gameround, delivery.own),
+    deps.rounds.ahead(gameround, delivery.ownVersions),
     deps.previousRuns.newest(gameround, runId === delivery.originalRunId ? (delivery.resetRun ?? '') : runId),
   ]);
-  const isTold = told !== undefined && !isOwn(delivery.own, told.version);
+  const isTold = told !== undefined && !isOwn(delivery.ownVersions, told.version);
   const newest = isTold && told.version > (recorded?.version ?? 0) ? told : recorded;
   return newest && { kind: 'ahead', record: newest };
 }

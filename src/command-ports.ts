@@ -51,11 +51,11 @@ export function commandPorts(parts: {
  */
 export function repairRecord(
   rounds: Pick<Rounds, 'write'>,
-  { phase: _phase, refusals: _refusals, version, own, ...snapshot }: RoundStateView,
+  { phase: _phase, refusals: _refusals, version, ownVersions, ...snapshot }: RoundStateView,
 ): Promise<boolean> {
   const older = {
-    upTo: Math.min(own.upTo, version - 1),
-    also: own.also.filter((one) => one < version),
+    upTo: Math.min(ownVersions.upTo, version - 1),
+    also: ownVersions.also.filter((one) => one < version),
   };
   return rounds.write(snapshot, version, older);
 }

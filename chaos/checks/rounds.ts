@@ -74,7 +74,13 @@ export function recordIsRound({ sampled, stack }: Evidence): Checked {
     // The record is ahead since Temporal was restored, and the workflow has not written a newer version since.
     const isAhead = movedSince(stack.restores, round.gameround).length > 0;
     if (isAhead && record.version > (history?.version ?? 0)) return undefined;
-    const { phase: _phase, refusals: _refusals, version: _version, own: _own, ...snapshot } = state;
+    const {
+      phase: _phase,
+      refusals: _refusals,
+      version: _version,
+      ownVersions: _ownVersions,
+      ...snapshot
+    } = state;
     const [written, told] = [plain(record.snapshot), plain(snapshot)];
     const wrong = differences(written, told).map(
       (what) => `differs in ${what}: ${JSON.stringify(written[what])}, but ${JSON.stringify(told[what])}`,

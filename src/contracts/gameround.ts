@@ -107,7 +107,7 @@ export interface RoundStateView extends RoundSnapshot {
   /** The newest version of the record. */
   version: number;
   /** The versions of the record that this run has written. */
-  own: OwnVersions;
+  ownVersions: OwnVersions;
   /** The last commands that were refused and not stored, newest last. */
   refusals: { at: string; command: string; key?: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
 }

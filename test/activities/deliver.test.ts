@@ -124,14 +124,14 @@ function identity(): RoundIdentity {
   };
 }
 
-const own = (upTo: number): Partial<WalletDelivery> => ({ own: { upTo, also: [] } });
+const ownVersions = (upTo: number): Partial<WalletDelivery> => ({ ownVersions: { upTo, also: [] } });
 
 function delivery(change: Partial<WalletDelivery> = {}, bet: Partial<BetDelivery> = {}): WalletDelivery {
   const call = callOf(state.pending!);
   const isFirst = call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
   const times = { acceptedAt: ACCEPTED_AT, isOver: false, maybeSent: false, neverBegun: false };
   return {
-    ...{ round: state.identity, call, own: { upTo: 0, also: [] } },
+    ...{ round: state.identity, call, ownVersions: { upTo: 0, also: [] } },
     ...{ maybePaid: false, creditAccepted: false, originalRunId: RUN },
     ...(call.purpose === 'debit' ? { bet: { isFirst, ...times, ...bet } } : {}),
     ...change,
@@ -208,10 +208,10 @@ describe('a record that is ahead of what this run has written is told, and nothi
   test('to a void, whatever purpose a call has', async () => {
     state = cancelRound(applyWalletOutcome(state, TAKEN_BET, AT), 'voidGameRound', AT);
     await deps.rounds.write(snapshotOf(applyWalletOutcome(state, { kind: 'accepted' }, AT)), 9);
-    expect(await deliver(own(8))).toMatchObject({ kind: 'ahead' });
+    expect(await deliver(ownVersions(8))).toMatchObject({ kind: 'ahead' });
     expect(sent).toBe(0);
     answers = [TAKEN];
-    expect(await deliver(own(9))).toMatchObject({ kind: 'accepted' });
+    expect(await deliver(ownVersions(9))).toMatchObject({ kind: 'accepted' });
   });
 });
 
@@ -235,7 +235,7 @@ function neverSentAfterReset(): void {
     await rounds.write(snapshotOf(state), 9);
     expect(await deliver({}, 1, AFTER_RESET)).toMatchObject(told(9));
     expect(sent).toBe(0);
-    expect(await deliver(own(9), 1, AFTER_RESET)).not.toMatchObject({ kind: 'ahead' });
+    expect(await deliver(ownVersions(9), 1, AFTER_RESET)).not.toMatchObject({ kind: 'ahead' });
   });
 }
 
@@ -335,19 +335,19 @@ describe('a follow-up debit', () => {
     startedAt = 90_000;
     signalledAt = 79_000;
     const bet = { acceptedAt: 89_900, acceptedBefore: 17 };
-    expect(await deliver(own(1), 1, {}, bet)).toEqual({
+    expect(await deliver(ownVersions(1), 1, {}, bet)).toEqual({
       ...{ kind: 'declined', unauthorised: true, processed: false },
       notSent: 'its time was over before it could be sent',
     });
     expect(sent).toBe(0);
     signalledAt = 81_000;
     answers = [TAKEN];
-    expect(await deliver(own(1), 1, {}, bet)).toMatchObject(TAKEN_BET);
+    expect(await deliver(ownVersions(1), 1, {}, bet)).toMatchObject(TAKEN_BET);
   });
 
   test('whose time is over after an attempt whose worker died is unknown', async () => {
     startedAt = 90_000;
-    expect(await deliver(own(1), 2, {}, { acceptedAt: 79_000 })).toMatchObject({ kind: 'unknown' });
+    expect(await deliver(ownVersions(1), 2, {}, { acceptedAt: 79_000 })).toMatchObject({ kind: 'unknown' });
     expect(sent).toBe(0);
   });
 
@@ -523,7 +523,7 @@ describe('a delivery that may end its command', () => {
   const ending = (attempt: number): Promise<Delivered> => {
     const known = { transactions: 0, gameState: 0, version: 0 };
     const end = { state, known, version: VERSION, key: 'start', calls: [], idleAt: 11 };
-    return carriedOut(delivery({ own: { upTo: 0, also: [VERSION] } }), attempt, {}, end);
+    return carriedOut(delivery({ ownVersions: { upTo: 0, also: [VERSION] } }), attempt, {}, end);
   };
 
   test('writes the record with the outcome, at the time that it returns', async () => {
@@ -574,7 +574,12 @@ describe('a bet that a credit follows', () => {
     const known = { transactions: 0, gameState: 0, version: 0 };
     const versions = { version: VERSION, betVersion: BET_VERSION };
     const end = { state, known, ...versions, key: 'start', calls: [], idleAt: 11 };
-    return carriedOut(delivery({ own: { upTo: 0, also: [BET_VERSION, VERSION] } }), attempt, more, end);
+    return carriedOut(
+      delivery({ ownVersions: { upTo: 0, also: [BET_VERSION, VERSION] } }),
+      attempt,
+      more,
+      end,
+    );
   };
   const recorded = (): Promise<Recorded | undefined> => deps.rounds.recorded(state.identity.gameround);
 

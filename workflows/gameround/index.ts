@@ -355,7 +355,7 @@ function view(round: Round, inbox: Inbox, projection: Projection): RoundStateVie
     ...snapshotOf(state),
     phase: decided ? phase : 'starting',
     version: projection.version(),
-    own: projection.own(),
+    ownVersions: projection.ownVersions(),
     refusals: inbox.refusals,
   };
 }

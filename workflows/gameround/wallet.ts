@@ -252,7 +252,7 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
   return {
     round: state.identity,
     call: callOf(pending),
-    own: projection.own(),
+    ownVersions: projection.ownVersions(),
     maybePaid: state.maybePaid,
     creditAccepted,
     lastAnswer: pending.lastAnswer,
