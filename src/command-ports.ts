@@ -25,7 +25,7 @@ export function commandPorts(parts: {
     findRecorded: (gameround) => rounds.recorded(gameround),
     repairRecord: (state) => repairRecord(rounds, state),
     findStanding: (gameround) => queries.standing(gameround),
-    policyFor: (session) => {
+    settingsFor: (session) => {
       const operator = tenants.operator(session.operatorId);
       const game = tenants.game(session.gameCode);
       if (operator === undefined || game === undefined) return Promise.reject(refuse('GAMENOTFOUND'));

@@ -104,7 +104,7 @@ async function repeat(
   { request, gameround, deadline }: Start,
   record: RoundSnapshot | 'unavailable',
 ): Promise<RoundReply | 'gone'> {
-  const { followUpDebits } = await deps.ports.policyFor(request.session);
+  const { followUpDebits } = await deps.ports.settingsFor(request.session);
   const command = toCommand.startGameRound(request);
   const actor = actorOf(request.session);
   // No ticket is looked up here: only the initial debit can use one.
@@ -231,7 +231,7 @@ async function describeStart(
       language: session.language,
       externalGameProviderRoundId,
     },
-    policy: await deps.ports.policyFor(session),
+    settings: await deps.ports.settingsFor(session),
     command,
   };
 }

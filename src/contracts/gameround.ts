@@ -5,7 +5,7 @@ import type {
   Command,
   EndCommand,
   RoundIdentity,
-  RoundPolicy,
+  RoundSettings,
   RoundSnapshot,
   RoundState,
   RoundStatus,
@@ -35,7 +35,7 @@ export type Actor = Owner;
 /** The argument of the workflow. It holds the command of the first debit, which is so durable before anything is sent. */
 export interface GameroundStart {
   identity: RoundIdentity;
-  policy: RoundPolicy;
+  settings: RoundSettings;
   command: StartCommand;
   /** Id of the call that starts the round; see the comment above the signals. */
   call?: string;

@@ -94,7 +94,7 @@ beforeEach(async () => {
     observe: () => undefined,
     waitingCalls: createWaitingCalls(),
   };
-  state = createRound(identity(), POLICY, START, AT);
+  state = createRound(identity(), SETTINGS, START, AT);
   await deps.guards.take(state.identity, state.identity.gameround);
 });
 
@@ -102,7 +102,7 @@ const TAKEN_BET: WalletOutcome = { kind: 'accepted' };
 const RUN = 'run-1';
 const ACCEPTED_AT = 1_000;
 const AFTER_RESET: Partial<Info> = { workflowExecution: { workflowId: 'w', runId: 'run-2' } };
-const POLICY = {
+const SETTINGS = {
   ...{ autoCloseAfterMs: 1_000, voidsWholeRound: false, followUpDebits: false },
   ...{ gameRoundReport: false, resultCallback: false },
 };
@@ -245,7 +245,7 @@ describe('a credit', () => {
   beforeEach(() => {
     const end = { type: 'end', key: 'k', reason: 'endGameRound' } as const;
     const won = applyWalletOutcome(
-      createRound(state.identity, POLICY, { ...START, winAmount: 40 }, AT),
+      createRound(state.identity, SETTINGS, { ...START, winAmount: 40 }, AT),
       TAKEN_BET,
       AT,
     );
@@ -320,7 +320,7 @@ describe('a follow-up debit', () => {
   beforeEach(() => {
     const first = { ...START, rngCallId: 'one' };
     state = applyWalletOutcome(
-      createRound(state.identity, { ...POLICY, followUpDebits: true }, first, AT),
+      createRound(state.identity, { ...SETTINGS, followUpDebits: true }, first, AT),
       TAKEN_BET,
       AT,
     );
@@ -559,7 +559,7 @@ describe('a delivery that may end its command', () => {
     // An unknown bet is taken back.
     expect((await ending(1)).recordedAs).toBeUndefined();
     expect(await deps.rounds.recorded(state.identity.gameround)).toBeUndefined();
-    state = createRound(identity(), POLICY, START, AT);
+    state = createRound(identity(), SETTINGS, START, AT);
     await deps.guards.take(state.identity, state.identity.gameround);
     deps.rounds = { ...deps.rounds, write: () => Promise.reject(new Error('MongoDB is away')) };
     const { result, recordedAs } = await ending(1);
@@ -584,7 +584,7 @@ describe('a bet that a credit follows', () => {
   const recorded = (): Promise<Recorded | undefined> => deps.rounds.recorded(state.identity.gameround);
 
   beforeEach(() => {
-    state = createRound(state.identity, POLICY, { ...START, endGame: true, winAmount: WON }, AT);
+    state = createRound(state.identity, SETTINGS, { ...START, endGame: true, winAmount: WON }, AT);
   });
 
   test('is recorded as taken before its credit is sent, and the round is recorded after it', async () => {

@@ -1790,7 +1790,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.followUp#2'],
     file: 'src/domain/round/keys.ts',
-    find: 'state.policy.followUpDebits &&',
+    find: 'state.settings.followUpDebits &&',
     replace: 'true &&',
   },
   {
@@ -2080,7 +2080,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.voidsWhole'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (!state.policy.voidsWholeRound) {',
+    find: 'if (!state.settings.voidsWholeRound) {',
     replace: 'if (call !== undefined) {',
   },
   {

@@ -5,7 +5,7 @@ import {
   collectWin,
   end,
   opened,
-  policy,
+  settings,
   rejected,
   retryable,
   start,
@@ -58,7 +58,7 @@ describe('the amount at risk', () => {
   });
 
   it('of several bets: those whose voids are still to come count, too', () => {
-    const round = new TestRound(start({ stake: 250 }), policy({ followUpDebits: true })).settle(ACCEPTED);
+    const round = new TestRound(start({ stake: 250 }), settings({ followUpDebits: true })).settle(ACCEPTED);
     round.do(start({ stake: 100, rngCallId: 'rng-2' }), ACCEPTED);
     round.send(VOID);
     expect(amountAtRisk(round.settle(retryable()).state)).toBe(350);

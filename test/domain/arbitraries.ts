@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
+import type { Command, RoundSettings, RoundState, StartCommand } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
 import {
   ACCEPTED,
@@ -56,7 +56,7 @@ export const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Command>(VOID) },
 );
 
-export const policies: fc.Arbitrary<Partial<RoundPolicy>> = fc.record({
+export const roundSettings: fc.Arbitrary<Partial<RoundSettings>> = fc.record({
   followUpDebits: fc.constantFrom(true, true, false),
   voidsWholeRound: fc.boolean(),
 });

@@ -41,7 +41,7 @@ test('nothing of that error counts as Markdown, and it is short', () => {
 
 test('a restored round is not told as one that the operator has refused money of', () => {
   const { state } = opened(WON);
-  const restored = restoredRound(snapshotOf(state), state.policy, state.openedAt);
+  const restored = restoredRound(snapshotOf(state), state.settings, state.openedAt);
   const text = details({ state: restored } as TestRound);
   expect(text).toContain('`restored`: the round had come further than this workflow knows');
   expect(text).not.toContain('`crashed`:');

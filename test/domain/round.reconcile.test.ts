@@ -15,7 +15,7 @@ import {
   LATER,
   opened,
   OPERATOR_ERROR,
-  policy,
+  settings,
   rejected,
   retryable,
   start,
@@ -104,7 +104,7 @@ describe('a crashed round with a void that is owed', () => {
     const before = new TestRound(start(), { followUpDebits: true }).settle(ACCEPTED);
     before.send(start({ rngCallId: 'rng-2' }));
     before.settle(UNKNOWN);
-    const round = new TestRound().replace(restoredRound(snapshotOf(before.state), policy(), LATER));
+    const round = new TestRound().replace(restoredRound(snapshotOf(before.state), settings(), LATER));
     return { round, hash: round.transactions('void')[0]!.hash };
   }
   const outcomes = ({ state }: TestRound): string[] =>

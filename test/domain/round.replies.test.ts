@@ -90,7 +90,7 @@ describe('a snapshot', () => {
     expect(snapshot.transactions.map(({ type }) => type)).toEqual(['debit', 'credit', 'end']);
     expect(snapshot.attention).toEqual([]);
     expect(snapshot).not.toHaveProperty('commands');
-    expect(snapshot).not.toHaveProperty('policy');
+    expect(snapshot).not.toHaveProperty('settings');
   });
 });
 

@@ -10,7 +10,7 @@ import {
   IDENTITY,
   LATER,
   OPERATOR_ERROR,
-  policy,
+  settings,
   rejected,
   retryable,
   start,
@@ -61,7 +61,7 @@ describe('startGameRound opens a round by a debit', () => {
   it('the multiplier is never applied to a debit', () => {
     const state = createRound(
       { ...IDENTITY, currencyMultiplier: 10 },
-      policy(),
+      settings(),
       start({ debitAmount: 250 }),
       AT,
     );
@@ -71,7 +71,7 @@ describe('startGameRound opens a round by a debit', () => {
 
   it('two rounds, two debit hashes; the same round, the same', () => {
     const hashOf = (gameround: string, at: string): string | undefined =>
-      createRound({ ...IDENTITY, gameround }, policy(), start(), at).pending?.transactions[0]?.hash;
+      createRound({ ...IDENTITY, gameround }, settings(), start(), at).pending?.transactions[0]?.hash;
     expect(hashOf('a', AT)).not.toBe(hashOf('b', AT));
     expect(hashOf('a', AT)).toBe(hashOf('a', LATER));
   });

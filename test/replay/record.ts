@@ -124,9 +124,9 @@ const ROUNDS: Record<string, Round> = {
     return hash;
   },
   forgotten: async (player) => {
-    harness.policy.autoCloseAfterMs = 500;
+    harness.roundSettings.autoCloseAfterMs = 500;
     const hash = await player.open();
-    harness.policy.autoCloseAfterMs = 24 * 3_600_000;
+    harness.roundSettings.autoCloseAfterMs = 24 * 3_600_000;
     await until(
       () => harness.attention(hash),
       (marks) => marks.includes('auto-close-failing'),

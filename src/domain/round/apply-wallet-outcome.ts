@@ -127,7 +127,7 @@ function debitFailed(
   if (call.creditMaybeSent) return crash(failed, key, why);
   if (first) return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });
   if (outcome === 'declined') return answered(failed, key, { refusal: why });
-  if (!state.policy.voidsWholeRound) {
+  if (!state.settings.voidsWholeRound) {
     return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, DEBIT_UNKNOWN, at), key, {
       refusal: why,
     });

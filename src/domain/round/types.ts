@@ -37,7 +37,7 @@ export interface RoundIdentity {
 }
 
 /** The operator's and the game's settings for the rules. They are copied when the round opens. */
-export interface RoundPolicy {
+export interface RoundSettings {
   autoCloseAfterMs: number;
   /** The operator can't void a single follow-up debit, only the whole round. */
   voidsWholeRound: boolean;
@@ -275,7 +275,7 @@ interface Delivering {
 
 /** The whole state of a round's workflow. It is plain JSON, since continue-as-new passes it on. */
 export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
-  policy: RoundPolicy;
+  settings: RoundSettings;
   commands: Record<string, CommandEntry>;
   pending?: PendingCall | undefined;
   /** Hashes of the debits that have to be voided after `pending`. */
