@@ -80,7 +80,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       ...{ operatorId, gameround, purpose: call.purpose, attempt },
       ...reportOf(call, answer, outcome),
     });
-    return outcome.kind === 'refused' ? { ...outcome, signedWith: nameOfSecrets(operator) } : outcome;
+    return outcome.kind === 'rejected' ? { ...outcome, signedWith: nameOfSecrets(operator) } : outcome;
   }
 
   return {
@@ -128,7 +128,7 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       const alive = setInterval(begin, ALIVE_MS);
       const redelivered = delivery.call.purpose === 'void';
       const outcome = await send(operator, delivery, redelivered, known).finally(() => clearInterval(alive));
-      if (outcome.kind !== 'repeat') return outcome;
+      if (outcome.kind !== 'retryable') return outcome;
       const { maybePaid, creditAccepted } = { ...known, ...outcome };
       const answer = outcome.notSent ? lastAnswer : outcome.reason;
       const remembered = { maybePaid, creditAccepted };
@@ -140,10 +140,10 @@ export function createWalletActivities(deps: DeliverDependencies): WalletActivit
       throw ApplicationFailure.retryable(why, FAILURE_TYPES.walletOutcomeOpen);
     },
 
-    async newSecrets(operatorId, refusedWith) {
-      if (nameOfSecrets(await tenants.operator(operatorId)) !== refusedWith) return;
+    async newSecrets(operatorId, rejectedSecrets) {
+      if (nameOfSecrets(await tenants.operator(operatorId)) !== rejectedSecrets) return;
       throw ApplicationFailure.retryable(
-        'the secrets are still the refused ones',
+        'the secrets are still the rejected ones',
         FAILURE_TYPES.walletOutcomeOpen,
       );
     },
@@ -212,14 +212,14 @@ async function record(
 
 function write(
   { rounds }: DeliverDependencies,
-  { own }: WalletDelivery,
+  { ownVersions }: WalletDelivery,
   version: number,
   round: RoundState,
   delivered: Delivered,
   idleAt?: IdleHistory,
 ): Promise<boolean> {
   return rounds
-    .write(snapshotOf(round), version, own, {
+    .write(snapshotOf(round), version, ownVersions, {
       ended: { attemptAt: attemptAt(), delivered },
       idleAt,
     })
@@ -305,7 +305,7 @@ async function begin(deps: DeliverDependencies, delivery: WalletDelivery, end?: 
     const unread = goOnWith(undefined, 'the record could not be compared before a repeated delivery');
     return (await (isReset(delivery, activityInfo()) ? found : found.catch(unread))) ?? 'again';
   }
-  // Credits and voids don't wait for the database. Treat a credit as sent before, so that its refusal voids nothing.
+  // Credits and voids don't wait for the database. Treat a credit as sent before, so that its rejection voids nothing.
   const unread = goOnWith(
     delivery.call.purpose === 'credit' ? ('again' as const) : undefined,
     'the record could not be compared before a delivery',
@@ -318,7 +318,7 @@ async function ahead(
   { rounds }: DeliverDependencies,
   delivery: WalletDelivery,
 ): Promise<DeliveryResult | undefined> {
-  const record = await rounds.ahead(delivery.round.gameround, delivery.own);
+  const record = await rounds.ahead(delivery.round.gameround, delivery.ownVersions);
   return record && { kind: 'ahead', record };
 }
 
@@ -445,10 +445,10 @@ async function newerBeforeReset(
   const { gameround } = delivery.round;
   const { runId = '' } = info.workflowExecution ?? {};
   const [recorded, told] = await Promise.all([
-    deps.rounds.ahead(gameround, delivery.own),
+    deps.rounds.ahead(gameround, delivery.ownVersions),
     deps.previousRuns.newest(gameround, runId === delivery.originalRunId ? (delivery.resetRun ?? '') : runId),
   ]);
-  const isTold = told !== undefined && !isOwn(delivery.own, told.version);
+  const isTold = told !== undefined && !isOwn(delivery.ownVersions, told.version);
   const newest = isTold && told.version > (recorded?.version ?? 0) ? told : recorded;
   return newest && { kind: 'ahead', record: newest };
 }

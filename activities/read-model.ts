@@ -15,12 +15,12 @@ export interface ReadModelDependencies {
 export function createReadModelActivities(deps: ReadModelDependencies): Pick<GameroundActivities, 'project'> {
   return {
     async project(projected, pending) {
-      const { version, own, known } = projected;
+      const { version, ownVersions, known } = projected;
       const snapshot = await whole(deps.rounds, projected.snapshot, known);
       if (snapshot === undefined)
         throw ApplicationFailure.nonRetryable('the record is behind', RECORD_BEHIND);
       const idleAt = idleHistory(projected.idleAt);
-      if (!(await deps.rounds.write(snapshot, version, own, { idleAt }))) {
+      if (!(await deps.rounds.write(snapshot, version, ownVersions, { idleAt }))) {
         const other = await deps.rounds.recorded(snapshot.identity.gameround);
         // With this version, an earlier attempt of this activity has written it.
         if (other !== undefined && other.version !== version) return other;

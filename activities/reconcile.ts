@@ -22,12 +22,12 @@ export function createReconcileActivities({
 }: ReconcileDependencies): ReconcileActivities {
   return {
     async closeAndRead(gameround) {
-      const refused = await control.closeForReconciliation(gameround);
+      const rejected = await control.closeForReconciliation(gameround);
       const round = await control.read(gameround);
       if (round === undefined) {
         throw ApplicationFailure.nonRetryable('there is no such round', FAILURE_TYPES.roundNotFound);
       }
-      return { round, refused };
+      return { round, rejected };
     },
     async resend(round) {
       const transactions = transactionsToResend(round);

@@ -12,7 +12,7 @@ export type KnownOperator = OperatorAddress & {
 export interface RoundControl {
   /**
    * Closes an open round without ever voiding it. Rejects while the close is in progress. Returns the operator's error if it
-   * refused the close for good.
+   * rejected the close for good.
    */
   closeForReconciliation(gameround: string): Promise<ErrorObject | undefined>;
   resolveCrashed(gameround: string, accepted: string[]): Promise<void>;

@@ -73,7 +73,7 @@ export const BUGS: Record<BugName, { what: string; changes: readonly Change[] }>
     changes: [
       {
         file: 'src/read-model/rounds.ts',
-        find: `const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];`,
+        find: `const older = [{ version: { $lte: ownVersions.upTo } }, { version: { $in: ownVersions.also } }];`,
         replace: `const older = [{ version: { $lt: version } }];`,
       },
       {

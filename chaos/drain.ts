@@ -8,11 +8,11 @@ import type { Stack } from './stack';
 
 const EVERY_MS = 400;
 /** Marks of calls that wait until a person says that the operator accepts our signature again. */
-const UNAUTHORISED: readonly string[] = ['void-refused', 'credit-unauthorised'];
+const UNAUTHORISED: readonly string[] = ['void-unauthorised', 'credit-unauthorised'];
 
 /**
  * Brings every round to its end, as the staff of an operator and our own staff would: reconciles open rounds, resumes
- * calls whose signature the operator refused, and starts the next retry of every call at once. Returns the rounds that
+ * calls whose signature the operator rejected, and starts the next retry of every call at once. Returns the rounds that
  * have not ended when the time is up.
  */
 export async function drain(stack: Stack, notes: Notes, timeoutMs: number): Promise<string[]> {

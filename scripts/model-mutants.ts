@@ -76,8 +76,8 @@ const MUTANTS: Mutant[] = [
   {
     name: 'a follow-up debit is taken for a repeat',
     file: KEYS,
-    find: 'state.policy.followUpDebits &&',
-    replace: 'state.policy.followUpDebits && false &&',
+    find: 'state.settings.followUpDebits &&',
+    replace: 'state.settings.followUpDebits && false &&',
   },
   {
     name: 'more spins are used than were awarded',

@@ -46,7 +46,10 @@ export async function serveApi(foundation: Foundation): Promise<void> {
     logger,
   });
   const demoGames = createDemoStore(database.db);
-  const demoRounds = createDemoRounds({ store: demoGames, policyFor: (session) => ports.policyFor(session) });
+  const demoRounds = createDemoRounds({
+    store: demoGames,
+    settingsFor: (session) => ports.settingsFor(session),
+  });
   const probed = probes(temporal, database);
   const health = createHealth(probed);
   foundation.admin?.add({ health });

@@ -25,7 +25,7 @@ export function commandPorts(parts: {
     findRecorded: (gameround) => rounds.recorded(gameround),
     repairRecord: (state) => repairRecord(rounds, state),
     findStanding: (gameround) => queries.standing(gameround),
-    policyFor: (session) => {
+    settingsFor: (session) => {
       const operator = tenants.operator(session.operatorId);
       const game = tenants.game(session.gameCode);
       if (operator === undefined || game === undefined) return Promise.reject(refuse('GAMENOTFOUND'));
@@ -51,11 +51,11 @@ export function commandPorts(parts: {
  */
 export function repairRecord(
   rounds: Pick<Rounds, 'write'>,
-  { phase: _phase, refusals: _refusals, version, own, ...snapshot }: RoundStateView,
+  { phase: _phase, refusals: _refusals, version, ownVersions, ...snapshot }: RoundStateView,
 ): Promise<boolean> {
   const older = {
-    upTo: Math.min(own.upTo, version - 1),
-    also: own.also.filter((one) => one < version),
+    upTo: Math.min(ownVersions.upTo, version - 1),
+    also: ownVersions.also.filter((one) => one < version),
   };
   return rounds.write(snapshot, version, older);
 }

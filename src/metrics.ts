@@ -68,7 +68,7 @@ export function createMetrics(options: { defaults: boolean } = { defaults: true 
   });
   const outcomes = new Counter({
     name: 'gameround_wallet_outcomes_total',
-    help: 'Deliveries to wallets, by outcome: accepted, declined, unknown, repeat, refused',
+    help: 'Deliveries to wallets, by outcome: accepted, declined, unknown, retryable, rejected',
     labelNames: ['operator', 'purpose', 'outcome'],
     registers,
   });

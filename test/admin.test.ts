@@ -27,7 +27,7 @@ beforeEach(async () => {
   metrics.walletFailing('op1', true);
   metrics.walletRuleBroken({ operatorId: 'op1', rule: 'no-balances', gameround: 'r1' });
   metrics.walletRuleBroken({ operatorId: 'op1', rule: 'no-balances', gameround: 'r2' });
-  metrics.walletOutcome({ operatorId: 'op2', purpose: 'balance', outcome: 'refused' });
+  metrics.walletOutcome({ operatorId: 'op2', purpose: 'balance', outcome: 'rejected' });
   metrics.walletCallWithheld({ operatorId: 'op1', operation: 'debit', why: 'failing' });
   const { port } = sdk.address() as AddressInfo;
   admin = await startAdmin({ host: '127.0.0.1', port: 0, metrics, logger });

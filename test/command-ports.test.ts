@@ -52,14 +52,14 @@ const withTickets = (...tickets: Record<string, unknown>[]): BalanceAnswer => ({
 });
 const refusedWith = (msg: string) => ({ refusal: { errorCode: { msg } } });
 
-describe('policyFor', () => {
+describe('settingsFor', () => {
   it('is the operator’s and the game’s settings', async () => {
     const { ports } = portsWith(withTickets());
-    expect(await ports.policyFor(session)).toEqual({
+    expect(await ports.settingsFor(session)).toEqual({
       ...{ autoCloseAfterMs: 13 * 3_600_000, voidsWholeRound: true },
       ...{ gameRoundReport: false, followUpDebits: true, resultCallback: false },
     });
-    await expect(ports.policyFor({ ...session, gameCode: 'x' })).rejects.toMatchObject(
+    await expect(ports.settingsFor({ ...session, gameCode: 'x' })).rejects.toMatchObject(
       refusedWith('GAMENOTFOUND'),
     );
   });

@@ -17,7 +17,7 @@ test('a wallet call is one log line, and each rule that its answer breaks is cou
       { type: 'credit' as const, hash: 'c', amount: 250 },
       { type: 'end' as const, hash: 'e' },
     ],
-    ...{ outcome: 'repeat', why: '200 with error 5 NO', brokenRules: ['error-on-200' as const] },
+    ...{ outcome: 'retryable', why: '200 with error 5 NO', brokenRules: ['error-on-200' as const] },
   };
   outbound.observe(delivery);
   await outbound.close();
@@ -68,7 +68,7 @@ test('a reply to getBalance or doGameRoundReport is judged, too', async () => {
       brokenRules: ['balance-amount', 'balance-currency'],
     }),
     expect.objectContaining({
-      ...{ ...about, outcome: 'refused', why: 'status 404, 2003 PLAYERNOTFOUND', brokenRules: [] },
+      ...{ ...about, outcome: 'rejected', why: 'status 404, 2003 PLAYERNOTFOUND', brokenRules: [] },
     }),
     expect.objectContaining({ ...about, outcome: 'unreachable', brokenRules: ['not-json'] }),
     expect.objectContaining({
@@ -80,7 +80,7 @@ test('a reply to getBalance or doGameRoundReport is judged, too', async () => {
     }),
     expect.objectContaining({ purpose: 'report', gameround: 'r1', outcome: 'accepted', brokenRules: [] }),
     expect.objectContaining({
-      ...{ purpose: 'report', workflowId: 'gameround-r2', outcome: 'refused', why: 'status 500' },
+      ...{ purpose: 'report', workflowId: 'gameround-r2', outcome: 'rejected', why: 'status 500' },
       brokenRules: ['not-json'],
     }),
   ]);

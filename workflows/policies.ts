@@ -55,13 +55,13 @@ export function untilDefinite(firstMs = 2 * FIRST_RETRY_MS): ActivityOptions {
   };
 }
 
-/** Polls for new secrets after a refused signature. The attempts leave nothing in the history. */
+/** Polls for new secrets after a rejected signature. The attempts leave nothing in the history. */
 export const NEW_SECRETS: ActivityOptions = {
   startToCloseTimeout: 10_000,
   retry: { initialInterval: 5_000, backoffCoefficient: 1.5, maximumInterval: 60_000 },
 };
 
-/** A pause before the poll: another worker may still use the old secrets, and its call would be refused again at once. */
+/** A pause before the poll: another worker may still use the old secrets, and its call would be rejected again at once. */
 export const NEW_SECRETS_AFTER_MS = 5_000;
 
 /** The read model gets two seconds within a command. A database that is down must not delay wallet calls. */

@@ -11,16 +11,16 @@ const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrash
 
 /**
  * Reconciles a round with its operator (docs/interface#reconcile-transactions): closes an open round, sends every transaction
- * again and returns the operator's reply. If the operator refuses the close for good, the round is crashed. A crashed round is
+ * again and returns the operator's reply. If the operator rejects the close for good, the round is crashed. A crashed round is
  * closed if the operator accepted all that it owed.
  */
 export async function reconcile(gameround: string): Promise<ReconcileResult> {
-  const { round, refused } = await closeAndRead.executeWithOptions(
+  const { round, rejected } = await closeAndRead.executeWithOptions(
     { summary: 'close the round if it is open, and read it' },
     [gameround],
   );
-  if (refused !== undefined) {
-    return { outcome: { kind: 'refused', hashesProcessed: [], errorCode: refused }, round };
+  if (rejected !== undefined) {
+    return { outcome: { kind: 'rejected', hashesProcessed: [], errorCode: rejected }, round };
   }
   const { operatorId, currency } = round.identity;
   const { totalBetAmount, totalWinAmount } = totals(round);

@@ -38,7 +38,7 @@ export async function nobodyIdle(stack: Stack): Promise<Checked> {
   const over: string[] = [];
   await each(running, async ([gameround]) => {
     const state = await askRunning(stack, gameround).catch(() => undefined);
-    if (state !== undefined && state.status !== 'open' && !state.attention.includes('void-refused'))
+    if (state !== undefined && state.status !== 'open' && !state.attention.includes('void-unauthorised'))
       over.push(gameround);
   });
   const idle = await idleOf(stack, over);
@@ -74,7 +74,13 @@ export function recordIsRound({ sampled, stack }: Evidence): Checked {
     // The record is ahead since Temporal was restored, and the workflow has not written a newer version since.
     const isAhead = movedSince(stack.restores, round.gameround).length > 0;
     if (isAhead && record.version > (history?.version ?? 0)) return undefined;
-    const { phase: _phase, refusals: _refusals, version: _version, own: _own, ...snapshot } = state;
+    const {
+      phase: _phase,
+      refusals: _refusals,
+      version: _version,
+      ownVersions: _ownVersions,
+      ...snapshot
+    } = state;
     const [written, told] = [plain(record.snapshot), plain(snapshot)];
     const wrong = differences(written, told).map(
       (what) => `differs in ${what}: ${JSON.stringify(written[what])}, but ${JSON.stringify(told[what])}`,

@@ -58,10 +58,10 @@ function leaveOutSecretNames(events: readonly PlainEvent[]): void {
     if (type === 'ActivityTaskScheduled') activities.set(id, name);
     const activity = name ?? activities.get(Number(about.scheduledEventId));
     const [input, result] = [valuesIn(about.input), valuesIn(about.result)];
-    leaveOut(input[0], ['continued', 'state', 'pending', 'refusedWith']);
+    leaveOut(input[0], ['continued', 'state', 'pending', 'rejectedSecrets']);
     if (activity === 'newSecrets') input[1] = null;
     if (activity === 'deliver') {
-      leaveOut(input[1], ['state', 'pending', 'refusedWith']);
+      leaveOut(input[1], ['state', 'pending', 'rejectedSecrets']);
       leaveOut(result[0], ['result', 'signedWith']);
       leaveOut(result[0], ['credit', 'result', 'signedWith']);
     }

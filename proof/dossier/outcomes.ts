@@ -17,7 +17,7 @@ import { answersIn, balancesIn, reasonText } from './story';
 interface Said {
   isAccepted?: boolean;
   /** The wallet's error. */
-  refused?: string;
+  rejected?: string;
   noAnswer?: string;
   /** Who has entered the answer of the wallet by hand. */
   enteredBy?: string;
@@ -82,7 +82,7 @@ interface Answered {
   kind?: string;
   reason?: string;
   errorCode?: { id?: number; msg?: string } | null;
-  endRefused?: { id?: number; msg?: string } | null;
+  endRejected?: { id?: number; msg?: string } | null;
   creditAccepted?: boolean;
 }
 
@@ -92,15 +92,15 @@ function note(
   outcome: unknown,
   enteredBy: string | undefined,
 ): void {
-  const { kind, reason, errorCode, endRefused, creditAccepted } = Object(outcome) as Answered;
+  const { kind, reason, errorCode, endRejected, creditAccepted } = Object(outcome) as Answered;
   for (const { type, hash } of transactions) {
     const name = `${type} ${hash}`;
     if (said.get(name)?.isAccepted) continue;
-    if (kind === 'accepted' && type === 'end' && endRefused)
-      said.set(name, { refused: errorText(endRefused) });
+    if (kind === 'accepted' && type === 'end' && endRejected)
+      said.set(name, { rejected: errorText(endRejected) });
     else if (kind === 'accepted' || (creditAccepted && type === 'credit'))
       said.set(name, { isAccepted: true, ...(enteredBy === undefined ? {} : { enteredBy }) });
-    else if (kind === 'declined' || kind === 'refused') said.set(name, { refused: errorText(errorCode) });
+    else if (kind === 'declined' || kind === 'rejected') said.set(name, { rejected: errorText(errorCode) });
     else said.set(name, { noAnswer: reasonText(reason ?? 'no answer') });
   }
 }
@@ -119,10 +119,10 @@ export function outcomeOf(
 ): { outcome: string; balanceAfter?: string } {
   const { type, hash, outcome, errorCode } = one;
   const said = all.get(`${type} ${hash}`);
-  const refused = said?.refused ?? (errorCode && errorText(errorCode));
+  const rejected = said?.rejected ?? (errorCode && errorText(errorCode));
   const before =
-    refused !== undefined
-      ? `refused by the wallet: ${refused}`
+    rejected !== undefined
+      ? `refused by the wallet: ${rejected}`
       : said?.noAnswer !== undefined && `no definite answer of the wallet: ${said.noAnswer}`;
   const then = before ? `${before}; ` : '';
   const decided = before ? `${before}; then ` : '';
@@ -170,12 +170,13 @@ export function outcomeOf(
         outcome:
           type === 'void'
             ? 'the wallet never had this bet'
-            : `declined by the wallet: it had no effect${refused === undefined ? '' : ` (${refused})`}`,
+            : `declined by the wallet: it had no effect${rejected === undefined ? '' : ` (${rejected})`}`,
       };
     case 'unknown':
       return { outcome: `${then || 'no answer came; '}it is not known whether it was ${EFFECT[type]}` };
     case 'pending': {
-      const waits = refused === undefined ? 'it is sent again' : 'it waits until the wallet accepts the call';
+      const waits =
+        rejected === undefined ? 'it is sent again' : 'it waits until the wallet accepts the call';
       if (crashed) return { outcome: `${then || 'not answered; '}in doubt until it is decided` };
       return { outcome: then === '' ? 'not answered yet' : `${then}${waits}` };
     }

@@ -262,7 +262,7 @@ const MARKS: Record<Attention, string> = {
   crashed: 'a decision, since the operator and the service disagree',
   restored: 'a decision, since its program was lost or set back to an earlier step',
   'credit-unauthorised': "the operator's acceptance of the signature of a win",
-  'void-refused': "the operator's acceptance of the signature of a returned bet",
+  'void-unauthorised': "the operator's acceptance of the signature of a returned bet",
   'credit-pending': "the wallet's answer to a win",
   'void-pending': "the wallet's answer to a returned bet",
   'auto-close-failing': 'the game, which does not close the round',
@@ -444,13 +444,13 @@ const OTHER_CALLS: Record<string, string> = {
 };
 
 /** The other outcomes are what the service concludes without an answer. */
-const HAS_ANSWERED = new Set(['accepted', 'declined', 'refused']);
+const HAS_ANSWERED = new Set(['accepted', 'declined', 'rejected']);
 
 interface Outcome {
   kind?: string;
   reason?: string;
   errorCode?: { id?: number; msg?: string } | null;
-  endRefused?: { id?: number; msg?: string } | null;
+  endRejected?: { id?: number; msg?: string } | null;
   balance?: WalletBalance;
   unauthorised?: boolean;
   /** The reason in a declined debit; true in a credit or void that is sent later. */
@@ -458,24 +458,24 @@ interface Outcome {
 }
 
 function outcomeText(outcome: unknown, currency: string): string {
-  const { kind, reason, errorCode, endRefused, balance, notSent } = Object(outcome) as Outcome;
+  const { kind, reason, errorCode, endRejected, balance, notSent } = Object(outcome) as Outcome;
   const error = errorCode ? `: error ${errorCode.id} ${errorCode.msg}` : '';
   switch (kind) {
     case 'accepted':
       return joined([
         'The wallet accepts',
-        endRefused ? `but not the end of the round: error ${endRefused.id} ${endRefused.msg}` : false,
+        endRejected ? `but not the end of the round: error ${endRejected.id} ${endRejected.msg}` : false,
         balance !== undefined && balanceText(balance, currency),
       ]);
     case 'declined':
       return notSent
         ? `Nothing was sent: ${reasonText(String(notSent))}`
         : `The wallet declines the bet${error}`;
-    case 'refused':
+    case 'rejected':
       return `The wallet refuses${error}`;
     case 'unknown':
       return `It is not known whether the wallet took the bet: ${reasonText(String(reason))}`;
-    case 'repeat':
+    case 'retryable':
       return `There is no definite answer, so it is sent again: ${reasonText(String(reason))}`;
     case 'guard-lost':
       return 'Nothing was sent: another round of the player was open';
@@ -490,7 +490,7 @@ function reconcileText(outcome: unknown, currency: string): string {
   const { kind, errorCode, balance } = Object(outcome) as Partial<ReconcileOutcome>;
   if (kind === 'nothing') return 'Nothing was to be sent';
   if (kind === 'unreachable') return 'There is no definite answer of the operator';
-  if (kind !== 'accepted' && kind !== 'refused')
+  if (kind !== 'accepted' && kind !== 'rejected')
     return `The answer can't be read: ${JSON.stringify(outcome)}`;
   const told =
     kind === 'accepted'

@@ -67,7 +67,7 @@ export function createOperatorWallet(
           gameround: hash,
           why: fault ?? 'status 200',
         },
-        outcome: fault === undefined ? 'accepted' : answer.kind === 'answer' ? 'refused' : 'unreachable',
+        outcome: fault === undefined ? 'accepted' : answer.kind === 'answer' ? 'rejected' : 'unreachable',
         brokenRules: brokenReportRules(answer),
       });
       if (fault !== undefined) throw new Error(fault);
@@ -100,12 +100,12 @@ function balanceOf(answer: HttpAnswer, currency: string): BalanceAnswer {
   if (answer.kind === 'no-response') return { kind: 'unavailable', reason: answer.reason };
   const errorCode = errorIn(answer.body, answer.status);
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
-    return { kind: 'refused', errorCode };
+    return { kind: 'rejected', errorCode };
   if (answer.status !== 200) {
     const reason = `status ${answer.status}`;
     return { kind: 'unavailable', reason, ...(errorCode === undefined ? {} : { answered: true }) };
   }
-  if (errorCode !== undefined) return { kind: 'refused', errorCode };
+  if (errorCode !== undefined) return { kind: 'rejected', errorCode };
   const balance = readBalance(answer.body, currency);
   return balance === undefined
     ? { kind: 'unavailable', reason: `no balance in ${currency} in the reply`, answered: true }
@@ -117,9 +117,9 @@ function takenFor(answer: HttpAnswer, balance: BalanceAnswer): Pick<ReplyReport,
   switch (balance.kind) {
     case 'balance':
       return { outcome: 'accepted', why: status };
-    case 'refused':
+    case 'rejected':
       return {
-        outcome: 'refused',
+        outcome: 'rejected',
         why: balance.errorCode === undefined ? status : `${status}, ${describe(balance.errorCode)}`,
       };
     case 'unavailable':

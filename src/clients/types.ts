@@ -32,8 +32,8 @@ export interface GetBalance {
 
 export type BalanceAnswer =
   | { kind: 'balance'; balance: WalletBalance }
-  /** The operator refused. Its own error is passed through. */
-  | { kind: 'refused'; errorCode?: ErrorObject | undefined }
+  /** The operator rejected the call. Its own error is passed through. */
+  | { kind: 'rejected'; errorCode?: ErrorObject | undefined }
   | {
       kind: 'unavailable';
       reason: string;

@@ -2,7 +2,7 @@ import type { RoundStateView } from '../contracts/gameround';
 import type { Guards } from '../contracts/guards';
 import type { ReadRecord, Standing } from '../domain/round/record';
 import type { Recorded } from '../domain/round/known-entries';
-import type { RoundPolicy, Ticket } from '../domain/round/types';
+import type { RoundSettings, Ticket } from '../domain/round/types';
 import type { Session } from '../domain/session';
 
 /** What the commands need besides Temporal. Calls reject if the database or the operator can't be reached. */
@@ -18,7 +18,7 @@ export interface CommandPorts {
   repairRecord(state: RoundStateView): Promise<boolean>;
   guards: Pick<Guards, 'take' | 'free' | 'restore' | 'holder' | 'undecidedBets'>;
   /** The settings of operator and game that a new round copies. */
-  policyFor(session: Pick<Session, 'operatorId' | 'gameCode'>): Promise<RoundPolicy>;
+  settingsFor(session: Pick<Session, 'operatorId' | 'gameCode'>): Promise<RoundSettings>;
   /** The player's ticket in the session's currency with this stake. Rejects with NOTICKETAVAILABLE if there is none. */
   chooseTicket(session: Session, debitAmount: number | undefined): Promise<ChosenTicket>;
 }

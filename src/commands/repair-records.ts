@@ -19,7 +19,7 @@ export interface Repaired {
 
 export interface RepairPorts extends Pick<
   CommandPorts,
-  'repairRecord' | 'guards' | 'policyFor' | 'findRecorded'
+  'repairRecord' | 'guards' | 'settingsFor' | 'findRecorded'
 > {
   /** The hashes of open rounds, and of cancelled rounds that have a mark or ended after `since`. */
   unfinishedRecords(since: Date): AsyncIterable<string>;
@@ -73,8 +73,8 @@ export async function repairRecords(
       const recorded = await ports.findRecorded(gameround);
       if (recorded === undefined || !needsWorkflow(recorded.snapshot)) return;
       const { snapshot, version } = recorded;
-      const policy = await ports.policyFor(snapshot.identity);
-      await rounds.restore(restoredRound(snapshot, policy, new Date().toISOString()), version);
+      const settings = await ports.settingsFor(snapshot.identity);
+      await rounds.restore(restoredRound(snapshot, settings, new Date().toISOString()), version);
       repaired.rounds += 1;
     }),
   );
@@ -84,9 +84,9 @@ export async function repairRecords(
       if (await rounds.isRunning(gameround)) return;
       // The workflow may have ended in between, with its record.
       if ((await ports.findRecorded(gameround)) !== undefined) return;
-      const { identity, policy, command } = JSON.parse(start) as GameroundStart;
+      const { identity, settings, command } = JSON.parse(start) as GameroundStart;
       const at = new Date().toISOString();
-      await rounds.restore(restoredRound(unknownBet(identity, policy, command, at), policy, at), 0);
+      await rounds.restore(restoredRound(unknownBet(identity, settings, command, at), settings, at), 0);
       repaired.rounds += 1;
     }),
   );

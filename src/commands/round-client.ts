@@ -255,11 +255,11 @@ export function createRoundClient(client: Client, taskQueue: string, local?: Loc
       return found?.runId === runId && found.historyLength <= events;
     },
     restore: async (state, version) => {
-      const { identity, policy, stake } = state;
-      const autoCloseAt = new Date(state.openedAt).getTime() + policy.autoCloseAfterMs;
+      const { identity, settings, stake } = state;
+      const autoCloseAt = new Date(state.openedAt).getTime() + settings.autoCloseAfterMs;
       await client.workflow.start<GameroundWorkflow>(GAMEROUND_WORKFLOW, {
         ...startOptions({
-          ...{ identity, policy },
+          ...{ identity, settings },
           // Not carried out again: the round goes on from `continued`.
           command: {
             type: 'start',

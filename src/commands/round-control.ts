@@ -45,7 +45,7 @@ export function createRoundControl(
       }
       if (reply.refusal === undefined) return undefined;
       if (reply.refusal.status === 503) throw new RefusedError(reply.refusal);
-      // If the round is over or was crashed before, there is nothing to close. Otherwise the operator refused this close,
+      // If the round is over or was crashed before, there is nothing to close. Otherwise the operator rejected this close,
       // which crashed the round.
       const { errorCode } = reply.refusal;
       const isJustRefused = reply.gameRoundInfo.status === 'open' && reply.isRepeat !== true;

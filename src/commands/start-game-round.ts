@@ -104,7 +104,7 @@ async function repeat(
   { request, gameround, deadline }: Start,
   record: RoundSnapshot | 'unavailable',
 ): Promise<RoundReply | 'gone'> {
-  const { followUpDebits } = await deps.ports.policyFor(request.session);
+  const { followUpDebits } = await deps.ports.settingsFor(request.session);
   const command = toCommand.startGameRound(request);
   const actor = actorOf(request.session);
   // No ticket is looked up here: only the initial debit can use one.
@@ -188,7 +188,7 @@ async function closeHolder(
   const about = { deadline, isWaiting: open.phase === 'retrying' };
   const closed = await deps.rounds.signalThenUpdate(holder.gameround, end, actorOf(request.session), about);
   if (closed === 'gone') return undefined;
-  // A refused credit has voided or crashed the round. Then it does not hold the guard any more.
+  // A rejected credit has voided or crashed the round. Then it does not hold the guard any more.
   return (await openStateOf(deps, holder.gameround, deadline)) === undefined ? undefined : closed;
 }
 
@@ -231,7 +231,7 @@ async function describeStart(
       language: session.language,
       externalGameProviderRoundId,
     },
-    policy: await deps.ports.policyFor(session),
+    settings: await deps.ports.settingsFor(session),
     command,
   };
 }

@@ -8,7 +8,7 @@ export interface WalletDelivery {
   /** Debits only. */
   bet?: BetDelivery | undefined;
   /** The versions of the record that this run has written so far; see ProjectedRound. */
-  own: OwnVersions;
+  ownVersions: OwnVersions;
   /** Results of earlier deliveries of a credit. */
   maybePaid: boolean;
   creditAccepted: boolean;
@@ -60,7 +60,7 @@ export interface CommandEnd {
   /** The round with its pending call. Entries that the record already holds are left out. */
   state: RoundState;
   known: KnownEntries;
-  /** The version of the record to write; the delivery's `own` contains it. */
+  /** The version of the record to write; the delivery's `ownVersions` contains it. */
   version: number;
   /**
    * If a credit follows the bet: the version of the record that is written between the two. A bet that is accepted must be
@@ -111,7 +111,7 @@ export interface ProjectedRound {
    * The versions that this run has written before. A record with another version stays: another run has written it, which
    * Temporal no longer knows since it was restored from an older copy, or which a person has reset.
    */
-  own?: OwnVersions | undefined;
+  ownVersions?: OwnVersions | undefined;
   /** As in CommandEnd. */
   idleAt: number;
 }
@@ -126,10 +126,10 @@ export interface GameroundActivities {
    * writes the record and answers the callers in this process.
    */
   deliver(delivery: WalletDelivery, end?: CommandEnd): Promise<Delivered>;
-  /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `repeat`. */
+  /** Delivers a credit or void. Fails, and is retried, as long as the outcome is `retryable`. */
   deliverUntilDefinite(delivery: WalletDelivery): Promise<DeliveryResult>;
-  /** Fails, and is retried, until the operator's secrets differ from those that `refusedWith` names. */
-  newSecrets(operatorId: string, refusedWith: string | undefined): Promise<void>;
+  /** Fails, and is retried, until the operator's secrets differ from those that `rejectedSecrets` names. */
+  newSecrets(operatorId: string, rejectedSecrets: string | undefined): Promise<void>;
   /**
    * Writes the round's record, and releases the open-round guard if the round is not open any more. Fails for good with
    * `RecordBehind` if the record is not the one whose entries were left out. If the record is newer, or not written by this

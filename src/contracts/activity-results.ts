@@ -11,8 +11,8 @@ import type { CommandEnd, DeliveredCredit, DeliveryResult } from './activities';
 
 const KINDS: Record<WalletPurpose, readonly DeliveryResult['kind'][]> = {
   debit: ['accepted', 'declined', 'unknown', 'guard-lost', 'ahead'],
-  credit: ['accepted', 'refused', 'repeat', 'ahead'],
-  void: ['accepted', 'refused', 'repeat', 'ahead'],
+  credit: ['accepted', 'rejected', 'retryable', 'ahead'],
+  void: ['accepted', 'rejected', 'retryable', 'ahead'],
 };
 
 /** Whether the value is the result of a delivery of this purpose, for this round. */
@@ -22,14 +22,14 @@ export function isDeliveryResult(
   gameround: string,
 ): value is DeliveryResult {
   if (!isObject(value)) return false;
-  const { kind, record, reason, notSent, errorCode, endRefused, balance } = value;
+  const { kind, record, reason, notSent, errorCode, endRejected, balance } = value;
   return (
     KINDS[purpose].some((known) => known === kind) &&
     (kind !== 'ahead' || isRecorded(record, gameround)) &&
     isAbsentOr((text) => typeof text === 'string', reason) &&
     (kind !== 'declined' || isAbsentOr((text) => typeof text === 'string', notSent)) &&
     isAbsentOr(isErrorObject, errorCode) &&
-    isAbsentOr(isErrorObject, endRefused) &&
+    isAbsentOr(isErrorObject, endRejected) &&
     isAbsentOr(isBalance, balance)
   );
 }

@@ -5,7 +5,7 @@ import type {
   Command,
   EndCommand,
   RoundIdentity,
-  RoundPolicy,
+  RoundSettings,
   RoundSnapshot,
   RoundState,
   RoundStatus,
@@ -35,7 +35,7 @@ export type Actor = Owner;
 /** The argument of the workflow. It holds the command of the first debit, which is so durable before anything is sent. */
 export interface GameroundStart {
   identity: RoundIdentity;
-  policy: RoundPolicy;
+  settings: RoundSettings;
   command: StartCommand;
   /** Id of the call that starts the round; see the comment above the signals. */
   call?: string;
@@ -93,8 +93,8 @@ export const COMMANDS = {
 } as const satisfies Record<Command['type'], object>;
 
 /**
- * A person sends this to retry a call whose signature the operator refused (marks `credit-unauthorised` and
- * `void-refused`).
+ * A person sends this to retry a call whose signature the operator rejected (marks `credit-unauthorised` and
+ * `void-unauthorised`).
  */
 export const resumeSignal = defineSignal('resume');
 /** The same, with an answer: what is sent again. */
@@ -107,7 +107,7 @@ export interface RoundStateView extends RoundSnapshot {
   /** The newest version of the record. */
   version: number;
   /** The versions of the record that this run has written. */
-  own: OwnVersions;
+  ownVersions: OwnVersions;
   /** The last commands that were refused and not stored, newest last. */
   refusals: { at: string; command: string; key?: string; errorCode: Pick<ErrorObject, 'id' | 'msg'> }[];
 }

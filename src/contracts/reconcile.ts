@@ -17,8 +17,8 @@ export interface ReconcileResult {
 
 export interface ClosedRound {
   round: RoundSnapshot;
-  /** The operator's error if it refused the close for good. Then the round is crashed. */
-  refused?: ErrorObject | undefined;
+  /** The operator's error if it rejected the close for good. Then the round is crashed. */
+  rejected?: ErrorObject | undefined;
 }
 
 export interface ReconcileActivities {

@@ -39,7 +39,7 @@ export interface DemoRounds {
 
 export interface DemoOptions {
   store: DemoStore;
-  policyFor: CommandPorts['policyFor'];
+  settingsFor: CommandPorts['settingsFor'];
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
@@ -50,7 +50,7 @@ const MAX_PAUSE_MS = 25;
 /** Commands of one session that wait in this process. */
 const MAX_WAITING = 100;
 
-export function createDemoRounds({ store, policyFor, now = Date.now }: DemoOptions): DemoRounds {
+export function createDemoRounds({ store, settingsFor, now = Date.now }: DemoOptions): DemoRounds {
   const inTurn = createTurns();
 
   async function gameOf(session: Session): Promise<DemoGame> {
@@ -83,8 +83,8 @@ export function createDemoRounds({ store, policyFor, now = Date.now }: DemoOptio
   return {
     commands: {
       async startGameRound(request) {
-        const policy = await policyFor(request.session);
-        return play(request.session, (game, at) => startTurn(game, request, policy, at));
+        const settings = await settingsFor(request.session);
+        return play(request.session, (game, at) => startTurn(game, request, settings, at));
       },
       addWin: onRound(toCommand.addWin),
       endGameRound: onRound(toCommand.endGameRound),

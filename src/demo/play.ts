@@ -8,7 +8,7 @@ import { isAmount } from '../domain/money';
 import { decide } from '../domain/round/decide';
 import { createRound } from '../domain/round/create-round';
 import { replyAbout, replyTo } from '../domain/round/replies';
-import type { Command, RoundPolicy, RoundState } from '../domain/round/types';
+import type { Command, RoundSettings, RoundState } from '../domain/round/types';
 import type { Session } from '../domain/session';
 import { playPending, walletBalance } from './pretend-wallet';
 import type { DemoGame, DemoRound } from './types';
@@ -33,7 +33,12 @@ export function newGame({ balance, currency }: Session): DemoGame {
 }
 
 /** The same order of decisions as for a round of real money (docs/interface#identify-first). */
-export function startTurn(game: DemoGame, request: StartGameRound, policy: RoundPolicy, at: string): Turn {
+export function startTurn(
+  game: DemoGame,
+  request: StartGameRound,
+  settings: RoundSettings,
+  at: string,
+): Turn {
   const { session } = request;
   const { gameround, alias } = namesOf(request);
   const command = toCommand.startGameRound(request);
@@ -49,7 +54,7 @@ export function startTurn(game: DemoGame, request: StartGameRound, policy: Round
     return { game, reply: withBalance(game, replyAbout(open.state, refusal('GAMEROUNDALREADYSTARTED'))) };
   }
   const free = open === undefined ? game : closed(game, open, gameround, at);
-  const state = createRound({ ...identityOf(request), gameround, mode: 'demo' }, policy, command, at);
+  const state = createRound({ ...identityOf(request), gameround, mode: 'demo' }, settings, command, at);
   return settledTurn(free, { alias, state }, 'start', at);
 }
 

@@ -9,7 +9,7 @@ import type {
   DebitOutcome,
   OperatorTransaction,
   PayoutOutcome,
-  RepeatOutcome,
+  RetryableOutcome,
   VoidCall,
   WalletAnswer,
   WalletBalance,
@@ -21,7 +21,7 @@ import type {
 export interface DeliveryHistory {
   /**
    * An earlier delivery may have reached the wallet although its reply was not recorded (a worker died). Then a debit is
-   * accepted or unknown, never declined: the wallet may have refused the repeat and not the bet.
+   * accepted or unknown, never declined: the wallet may have rejected the redelivery and not the bet.
    */
   redelivered: boolean;
   /** From earlier deliveries of the same call. */
@@ -72,7 +72,7 @@ function classifyNoResponse(
       : { kind: 'unknown', reason };
   }
   return {
-    kind: 'repeat',
+    kind: 'retryable',
     reason,
     ...(unsent === true ? { notSent: unsent } : {}),
     creditAccepted: facts.creditAccepted,
@@ -91,8 +91,8 @@ function classifyDebitReply(
     if (verdict.error) return { kind: 'unknown', reason: `200 with error ${describe(verdict.error)}` };
     const missing = facts.strictReplies ? missingIn(read.body, [debit]) : undefined;
     if (missing !== undefined) return { kind: 'unknown', reason: missing };
-    const endRefused = end && endErrorIn(read, end, facts);
-    return { kind: 'accepted', endRefused, balance: read.balance };
+    const endRejected = end && endErrorIn(read, end, facts);
+    return { kind: 'accepted', endRejected, balance: read.balance };
   }
   if (!isClientError(read.status)) return { kind: 'unknown', reason: `status ${read.status}` };
   if (facts.redelivered) return { kind: 'unknown', reason: `status ${read.status} to a repeated delivery` };
@@ -108,7 +108,7 @@ function classifyDebitReply(
   };
 }
 
-/** With `strictReplies`, an end that is not listed counts as refused: nobody knows whether the wallet processed it. */
+/** With `strictReplies`, an end that is not listed counts as rejected: nobody knows whether the wallet processed it. */
 function endErrorIn(
   read: ReadAnswer,
   end: OperatorTransaction,
@@ -124,8 +124,8 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   const creditVerdict = credit && resultFor(read, credit.hash);
   const endVerdict = end && resultFor(read, end.hash);
   const known = { creditAccepted: facts.creditAccepted, maybePaid: facts.maybePaid || facts.redelivered };
-  const repeat = (reason: string, change: Partial<typeof known> = {}): RepeatOutcome => ({
-    kind: 'repeat',
+  const retryable = (reason: string, change: Partial<typeof known> = {}): RetryableOutcome => ({
+    kind: 'retryable',
     reason,
     ...known,
     ...change,
@@ -133,15 +133,16 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   const withoutAnswer = credit === undefined ? {} : { maybePaid: true };
 
   if (read.status === 200) {
-    if (read.body === undefined) return repeat('200 without a JSON object', withoutAnswer);
-    if (creditVerdict?.error) return repeat(`200 with error ${describe(creditVerdict.error)}`, withoutAnswer);
+    if (read.body === undefined) return retryable('200 without a JSON object', withoutAnswer);
+    if (creditVerdict?.error)
+      return retryable(`200 with error ${describe(creditVerdict.error)}`, withoutAnswer);
     if (endVerdict?.error) {
-      return repeat(`200 with error ${describe(endVerdict.error)} for the end`, {
+      return retryable(`200 with error ${describe(endVerdict.error)} for the end`, {
         creditAccepted: credit !== undefined,
       });
     }
     const missing = facts.strictReplies ? missingIn(read.body, call.transactions) : undefined;
-    if (missing !== undefined) return repeat(missing, withoutAnswer);
+    if (missing !== undefined) return retryable(missing, withoutAnswer);
     return { kind: 'accepted', balance: read.balance };
   }
 
@@ -149,20 +150,22 @@ function classifyCreditReply(call: CreditCall, read: ReadAnswer, facts: Delivery
   if (isClientError(read.status) && creditVerdict?.processed === true) known.creditAccepted = true;
   const creditProcessed = known.creditAccepted;
   const error = creditVerdict?.error ?? endVerdict?.error ?? read.topLevelError;
-  if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
-  if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);
-  if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);
+  if (isUnauthorised(read, error))
+    return { kind: 'rejected', unauthorised: true, errorCode: error, ...known };
+  if (read.status === 425 || read.status === 429) return retryable(`status ${read.status}`);
+  if (!isClientError(read.status)) return retryable(`status ${read.status}`, withoutAnswer);
 
-  if (error === undefined) return repeat(`status ${read.status} without an errorCode`);
+  if (error === undefined) return retryable(`status ${read.status} without an errorCode`);
   if (credit !== undefined && !creditProcessed && creditVerdict?.error === undefined) {
     // The error is about the end only. The reply does not mention the credit, so its outcome is unknown.
-    return repeat(`status ${read.status} that leaves the credit open`, withoutAnswer);
+    return retryable(`status ${read.status} that leaves the credit open`, withoutAnswer);
   }
-  if (facts.repeatableErrorIds.includes(error.id)) return repeat(`status ${read.status}, ${describe(error)}`);
+  if (facts.repeatableErrorIds.includes(error.id))
+    return retryable(`status ${read.status}, ${describe(error)}`);
   if (credit === undefined || creditProcessed) {
-    return { kind: 'accepted', endRefused: endVerdict?.error ?? error, balance: read.balance };
+    return { kind: 'accepted', endRejected: endVerdict?.error ?? error, balance: read.balance };
   }
-  return { kind: 'refused', unauthorised: false, errorCode: error, ...known };
+  return { kind: 'rejected', unauthorised: false, errorCode: error, ...known };
 }
 
 function classifyVoidReply(
@@ -175,12 +178,13 @@ function classifyVoidReply(
   if (read.status === 200 && read.body !== undefined && error === undefined) {
     return { kind: 'accepted', balance: read.balance };
   }
-  if (isUnauthorised(read, error)) return { kind: 'refused', unauthorised: true, errorCode: error, ...known };
+  if (isUnauthorised(read, error))
+    return { kind: 'rejected', unauthorised: true, errorCode: error, ...known };
   if (read.status === 400 && read.body !== undefined && error?.id !== ERRORS.TRANSACTIONCOUNTMISMATCH.id) {
     return { kind: 'accepted', unconfirmed: !facts.redelivered };
   }
   const why = error === undefined ? '' : `, ${describe(error)}`;
-  return { kind: 'repeat', reason: `status ${read.status}${why}`, ...known };
+  return { kind: 'retryable', reason: `status ${read.status}${why}`, ...known };
 }
 
 /** 408 is no definite answer: the wallet stopped waiting for the request. */

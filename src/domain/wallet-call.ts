@@ -84,13 +84,13 @@ export type WalletOutcome = DebitOutcome | PayoutOutcome;
 
 export type DebitOutcome = AcceptedOutcome | DeclinedOutcome | UnknownOutcome;
 
-/** Of credits, ends and voids. A void is refused only if the wallet does not accept our signature. */
-export type PayoutOutcome = AcceptedOutcome | RepeatOutcome | RefusedOutcome;
+/** Of credits, ends and voids. A void is rejected only if the wallet does not accept our signature. */
+export type PayoutOutcome = AcceptedOutcome | RetryableOutcome | RejectedOutcome;
 
 export interface AcceptedOutcome {
   kind: 'accepted';
-  /** Only the end of [debit, end] or [credit, end] was refused. */
-  endRefused?: ErrorObject | undefined;
+  /** Only the end of [debit, end] or [credit, end] was rejected. */
+  endRejected?: ErrorObject | undefined;
   balance?: WalletBalance | undefined;
   /** Voids only: the first delivery got a 400, so the operator never confirmed the void. */
   unconfirmed?: boolean;
@@ -101,7 +101,7 @@ export interface DeclinedOutcome {
   /** 401 or error id 1001: the operator doesn't accept our signature. Also set if the service may not call its address. */
   unauthorised: boolean;
   errorCode?: ErrorObject | undefined;
-  /** The refusal lists the debit as processed, or has id 12 for an initial debit. It may have been taken, so it is voided. */
+  /** The reply lists the debit as processed, or has id 12 for an initial debit. It may have been taken, so it is voided. */
   processed: boolean;
   /** Why the debit was not sent at all. Absent if the wallet has declined it. */
   notSent?: string | undefined;
@@ -113,8 +113,8 @@ export interface UnknownOutcome {
 }
 
 /** No definite outcome: the call is retried. */
-export interface RepeatOutcome {
-  kind: 'repeat';
+export interface RetryableOutcome {
+  kind: 'retryable';
   reason: string;
   /** This delivery was not sent, so the reason is not the wallet's. */
   notSent?: true | undefined;
@@ -128,17 +128,17 @@ export interface RepeatOutcome {
 export function noAnswerTo({ purpose, transactions }: WalletCall, reason: string): WalletOutcome {
   if (purpose === 'debit') return { kind: 'unknown', reason };
   const maybePaid = transactions.some(({ type }) => type === 'credit');
-  return { kind: 'repeat', reason, creditAccepted: false, maybePaid };
+  return { kind: 'retryable', reason, creditAccepted: false, maybePaid };
 }
 
-export interface RefusedOutcome {
-  kind: 'refused';
+export interface RejectedOutcome {
+  kind: 'rejected';
   /** 401 or error id 1001. */
   unauthorised: boolean;
   /** Identifies the operator's secrets that were in use, without revealing them. */
   signedWith?: string;
   errorCode?: ErrorObject | undefined;
-  /** As in `repeat`, from this delivery or an earlier one. */
+  /** As in `retryable`, from this delivery or an earlier one. */
   creditAccepted: boolean;
   maybePaid: boolean;
   balance?: WalletBalance | undefined;

@@ -29,7 +29,7 @@ export interface ReplyReport {
   purpose: 'balance' | 'report';
   /** The round of a report. */
   gameround?: string | undefined;
-  outcome: 'accepted' | 'refused' | 'unreachable';
+  outcome: 'accepted' | 'rejected' | 'unreachable';
   why: string;
   brokenRules: WalletRule[];
 }
@@ -39,7 +39,7 @@ interface Judged {
   kind: string;
   reason?: string;
   errorCode?: ErrorObject | undefined;
-  endRefused?: ErrorObject | undefined;
+  endRejected?: ErrorObject | undefined;
 }
 
 /** Limits the log line: a reconciliation sends all transactions of a round. */
@@ -56,12 +56,12 @@ export function reportOf(call: WalletCall, answer: WalletAnswer, outcome: Judged
   };
 }
 
-function whyOf(answer: WalletAnswer, { reason, errorCode, endRefused }: Judged): string {
+function whyOf(answer: WalletAnswer, { reason, errorCode, endRejected }: Judged): string {
   if (reason !== undefined) return reason;
   if (answer.kind === 'no-response') return answer.reason;
-  const error = errorCode ?? endRefused;
-  const refused = endRefused === undefined ? '' : 'end refused: ';
-  return `status ${answer.status}${error === undefined ? '' : `, ${refused}${describe(error)}`}`;
+  const error = errorCode ?? endRejected;
+  const rejected = endRejected === undefined ? '' : 'end rejected: ';
+  return `status ${answer.status}${error === undefined ? '' : `, ${rejected}${describe(error)}`}`;
 }
 
 interface Reply {
@@ -79,14 +79,14 @@ interface Reply {
 }
 
 const RULES = {
-  'signature-refused': (reply) => isUnauthorised(reply, reply.error),
+  'signature-rejected': (reply) => isUnauthorised(reply, reply.error),
   'not-json': ({ body }) => body === undefined,
   'wrong-status': ({ status }) => status !== 200 && status < 400,
   'credit-5xx': ({ call, status }) => has(call, 'credit') && status >= 500,
   'error-on-200': ({ status, error }) => status === 200 && error !== undefined,
   // A void of a round that is already voided may get a 400 without an errorCode.
   'no-error-code': ({ call, status, body, error }) =>
-    !has(call, 'void') && isRefusal(status) && body !== undefined && error === undefined,
+    !has(call, 'void') && needsErrorCode(status) && body !== undefined && error === undefined,
   'no-balances': (reply) => isDone(reply) && reply.balances.length === 0,
   'balance-amount': ({ balances }) => balances.some((item) => !isObject(item) || !isAmount(item.amount)),
   'balance-currency': (reply) =>
@@ -111,7 +111,7 @@ export function brokenBalanceRules(currency: string, answer: WalletAnswer): Wall
 
 /** The rules that a reply to doGameRoundReport breaks: it has no hashes and balances, and may have an errorCode. */
 export function brokenReportRules(answer: WalletAnswer): WalletRule[] {
-  const possible: WalletRule[] = ['signature-refused', 'not-json', 'wrong-status'];
+  const possible: WalletRule[] = ['signature-rejected', 'not-json', 'wrong-status'];
   return brokenBy(undefined, undefined, answer).filter((rule) => possible.includes(rule));
 }
 
@@ -142,7 +142,7 @@ function isDone({ status, body, error }: Reply): boolean {
 }
 
 /** A 4xx that needs an errorCode. 401 needs none: its status is clear. */
-function isRefusal(status: number): boolean {
+function needsErrorCode(status: number): boolean {
   return status >= 400 && status < 500 && status !== 401;
 }
 

@@ -28,7 +28,7 @@ export async function currentBalance({ deps }: RouteContext, session: Session): 
     return answer.balance;
   }
   if (
-    answer.kind === 'refused' &&
+    answer.kind === 'rejected' &&
     answer.errorCode !== undefined &&
     answer.errorCode.id !== SIGNATURE_WRONG
   ) {

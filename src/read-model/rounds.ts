@@ -90,12 +90,17 @@ const MAX_WAITING = 1_000;
 
 export interface Rounds {
   /**
-   * Writes the record, unless the stored version is newer or not one of `own`. So a late or repeated write never restores an
+   * Writes the record, unless the stored version is newer or not one of `ownVersions`. So a late or repeated write never restores an
    * older state. Returns whether it was written. The same write releases the open-round guard if the round is over.
    * `ended`: an activity writes the record of its wallet call. It is not written if a newer attempt has looked at the round
    * (`overtake`) or has confirmed the guard: that attempt may decide otherwise.
    */
-  write(snapshot: RoundSnapshot, version: number, own?: OwnVersions, written?: Written): Promise<boolean>;
+  write(
+    snapshot: RoundSnapshot,
+    version: number,
+    ownVersions?: OwnVersions,
+    written?: Written,
+  ): Promise<boolean>;
   /**
    * From now on no older attempt of a wallet call writes its record. Returns what an older one has delivered, if it has
    * written the record with one of these versions.
@@ -111,8 +116,8 @@ export interface Rounds {
   standing(gameround: string): Promise<Standing | undefined>;
   /** The record with its version. */
   recorded(gameround: string): Promise<Recorded | undefined>;
-  /** The record, if its version is not one of `own`. */
-  ahead(gameround: string, own: OwnVersions): Promise<Recorded | undefined>;
+  /** The record, if its version is not one of `ownVersions`. */
+  ahead(gameround: string, ownVersions: OwnVersions): Promise<Recorded | undefined>;
   /** The hashes of all open (also crashed) rounds, and of cancelled rounds that have a mark or ended after `since`. */
   unfinished(since: Date): AsyncIterable<string>;
   /** The rounds with a mark, counted by mark and operator. */
@@ -150,7 +155,7 @@ export function createRounds(db: Db, environment: string): Rounds {
   return {
     collection,
     db,
-    async write(snapshot, version, own = { upTo: version - 1, also: [] }, { ended, idleAt } = {}) {
+    async write(snapshot, version, ownVersions = { upTo: version - 1, also: [] }, { ended, idleAt } = {}) {
       const waiting = await marksOf(snapshot);
       const delivery = ended && JSON.stringify(ended.delivered);
       const document = {
@@ -160,7 +165,7 @@ export function createRounds(db: Db, environment: string): Rounds {
         idleAt: snapshot.status === 'open' ? idleAt : undefined,
       };
       const { _id, operator, player } = document;
-      const older = [{ version: { $lte: own.upTo } }, { version: { $in: own.also } }];
+      const older = [{ version: { $lte: ownVersions.upTo } }, { version: { $in: ownVersions.also } }];
       const notOvertaken = ended === undefined ? {} : { attemptAt: { $not: { $gt: ended.attemptAt } } };
       const replace = (guard: object): Promise<unknown> =>
         collection.updateOne(

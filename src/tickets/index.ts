@@ -51,7 +51,7 @@ function balanceIn(answer: BalanceAnswer): WalletBalance {
   switch (answer.kind) {
     case 'balance':
       return answer.balance;
-    case 'refused':
+    case 'rejected':
       // A refusal of our signature is not the provider's fault, so it is not passed through.
       if (answer.errorCode === undefined || answer.errorCode.id === SIGNATURE_WRONG)
         throw refuse('WALLETUNAVAILABLE');

@@ -94,7 +94,7 @@ beforeEach(async () => {
     observe: () => undefined,
     waitingCalls: createWaitingCalls(),
   };
-  state = createRound(identity(), POLICY, START, AT);
+  state = createRound(identity(), SETTINGS, START, AT);
   await deps.guards.take(state.identity, state.identity.gameround);
 });
 
@@ -102,7 +102,7 @@ const TAKEN_BET: WalletOutcome = { kind: 'accepted' };
 const RUN = 'run-1';
 const ACCEPTED_AT = 1_000;
 const AFTER_RESET: Partial<Info> = { workflowExecution: { workflowId: 'w', runId: 'run-2' } };
-const POLICY = {
+const SETTINGS = {
   ...{ autoCloseAfterMs: 1_000, voidsWholeRound: false, followUpDebits: false },
   ...{ gameRoundReport: false, resultCallback: false },
 };
@@ -124,14 +124,14 @@ function identity(): RoundIdentity {
   };
 }
 
-const own = (upTo: number): Partial<WalletDelivery> => ({ own: { upTo, also: [] } });
+const ownVersions = (upTo: number): Partial<WalletDelivery> => ({ ownVersions: { upTo, also: [] } });
 
 function delivery(change: Partial<WalletDelivery> = {}, bet: Partial<BetDelivery> = {}): WalletDelivery {
   const call = callOf(state.pending!);
   const isFirst = call.transactions.some(({ isFirstDebit }) => isFirstDebit === true);
   const times = { acceptedAt: ACCEPTED_AT, isOver: false, maybeSent: false, neverBegun: false };
   return {
-    ...{ round: state.identity, call, own: { upTo: 0, also: [] } },
+    ...{ round: state.identity, call, ownVersions: { upTo: 0, also: [] } },
     ...{ maybePaid: false, creditAccepted: false, originalRunId: RUN },
     ...(call.purpose === 'debit' ? { bet: { isFirst, ...times, ...bet } } : {}),
     ...change,
@@ -208,10 +208,10 @@ describe('a record that is ahead of what this run has written is told, and nothi
   test('to a void, whatever purpose a call has', async () => {
     state = cancelRound(applyWalletOutcome(state, TAKEN_BET, AT), 'voidGameRound', AT);
     await deps.rounds.write(snapshotOf(applyWalletOutcome(state, { kind: 'accepted' }, AT)), 9);
-    expect(await deliver(own(8))).toMatchObject({ kind: 'ahead' });
+    expect(await deliver(ownVersions(8))).toMatchObject({ kind: 'ahead' });
     expect(sent).toBe(0);
     answers = [TAKEN];
-    expect(await deliver(own(9))).toMatchObject({ kind: 'accepted' });
+    expect(await deliver(ownVersions(9))).toMatchObject({ kind: 'accepted' });
   });
 });
 
@@ -235,7 +235,7 @@ function neverSentAfterReset(): void {
     await rounds.write(snapshotOf(state), 9);
     expect(await deliver({}, 1, AFTER_RESET)).toMatchObject(told(9));
     expect(sent).toBe(0);
-    expect(await deliver(own(9), 1, AFTER_RESET)).not.toMatchObject({ kind: 'ahead' });
+    expect(await deliver(ownVersions(9), 1, AFTER_RESET)).not.toMatchObject({ kind: 'ahead' });
   });
 }
 
@@ -245,7 +245,7 @@ describe('a credit', () => {
   beforeEach(() => {
     const end = { type: 'end', key: 'k', reason: 'endGameRound' } as const;
     const won = applyWalletOutcome(
-      createRound(state.identity, POLICY, { ...START, winAmount: 40 }, AT),
+      createRound(state.identity, SETTINGS, { ...START, winAmount: 40 }, AT),
       TAKEN_BET,
       AT,
     );
@@ -274,19 +274,19 @@ describe('a credit', () => {
 
   test('that is refused at first was not paid', async () => {
     answers = [REFUSED];
-    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: false });
+    expect(await deliver()).toMatchObject({ kind: 'rejected', maybePaid: false });
   });
 
   test('does not wait for a database that is away; refused then, it may have been paid', async () => {
     deps.rounds = { ...deps.rounds, ahead: () => Promise.reject(new Error('MongoDB is away')) };
     answers = [TAKEN, REFUSED];
     expect(await deliver()).toMatchObject({ kind: 'accepted' });
-    expect(await deliver()).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver()).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 
   test('whose worker died before may have been paid', async () => {
     answers = [REFUSED];
-    expect(await deliver({}, 2)).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver({}, 2)).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 
   test('that our own limit holds back fails with what the wallet last answered', async () => {
@@ -307,12 +307,12 @@ describe('a credit', () => {
   test('that was delivered before a person reset the activity may have been paid', async () => {
     answers = [REFUSED];
     const times = { scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 9_000 };
-    expect(await deliver({}, 1, times)).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver({}, 1, times)).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 
   test('in a workflow that a person has reset may have been paid, whatever the record says', async () => {
     answers = [REFUSED];
-    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'refused', maybePaid: true });
+    expect(await deliver({}, 1, AFTER_RESET)).toMatchObject({ kind: 'rejected', maybePaid: true });
   });
 });
 
@@ -320,7 +320,7 @@ describe('a follow-up debit', () => {
   beforeEach(() => {
     const first = { ...START, rngCallId: 'one' };
     state = applyWalletOutcome(
-      createRound(state.identity, { ...POLICY, followUpDebits: true }, first, AT),
+      createRound(state.identity, { ...SETTINGS, followUpDebits: true }, first, AT),
       TAKEN_BET,
       AT,
     );
@@ -335,19 +335,19 @@ describe('a follow-up debit', () => {
     startedAt = 90_000;
     signalledAt = 79_000;
     const bet = { acceptedAt: 89_900, acceptedBefore: 17 };
-    expect(await deliver(own(1), 1, {}, bet)).toEqual({
+    expect(await deliver(ownVersions(1), 1, {}, bet)).toEqual({
       ...{ kind: 'declined', unauthorised: true, processed: false },
       notSent: 'its time was over before it could be sent',
     });
     expect(sent).toBe(0);
     signalledAt = 81_000;
     answers = [TAKEN];
-    expect(await deliver(own(1), 1, {}, bet)).toMatchObject(TAKEN_BET);
+    expect(await deliver(ownVersions(1), 1, {}, bet)).toMatchObject(TAKEN_BET);
   });
 
   test('whose time is over after an attempt whose worker died is unknown', async () => {
     startedAt = 90_000;
-    expect(await deliver(own(1), 2, {}, { acceptedAt: 79_000 })).toMatchObject({ kind: 'unknown' });
+    expect(await deliver(ownVersions(1), 2, {}, { acceptedAt: 79_000 })).toMatchObject({ kind: 'unknown' });
     expect(sent).toBe(0);
   });
 
@@ -523,7 +523,7 @@ describe('a delivery that may end its command', () => {
   const ending = (attempt: number): Promise<Delivered> => {
     const known = { transactions: 0, gameState: 0, version: 0 };
     const end = { state, known, version: VERSION, key: 'start', calls: [], idleAt: 11 };
-    return carriedOut(delivery({ own: { upTo: 0, also: [VERSION] } }), attempt, {}, end);
+    return carriedOut(delivery({ ownVersions: { upTo: 0, also: [VERSION] } }), attempt, {}, end);
   };
 
   test('writes the record with the outcome, at the time that it returns', async () => {
@@ -559,7 +559,7 @@ describe('a delivery that may end its command', () => {
     // An unknown bet is taken back.
     expect((await ending(1)).recordedAs).toBeUndefined();
     expect(await deps.rounds.recorded(state.identity.gameround)).toBeUndefined();
-    state = createRound(identity(), POLICY, START, AT);
+    state = createRound(identity(), SETTINGS, START, AT);
     await deps.guards.take(state.identity, state.identity.gameround);
     deps.rounds = { ...deps.rounds, write: () => Promise.reject(new Error('MongoDB is away')) };
     const { result, recordedAs } = await ending(1);
@@ -574,12 +574,17 @@ describe('a bet that a credit follows', () => {
     const known = { transactions: 0, gameState: 0, version: 0 };
     const versions = { version: VERSION, betVersion: BET_VERSION };
     const end = { state, known, ...versions, key: 'start', calls: [], idleAt: 11 };
-    return carriedOut(delivery({ own: { upTo: 0, also: [BET_VERSION, VERSION] } }), attempt, more, end);
+    return carriedOut(
+      delivery({ ownVersions: { upTo: 0, also: [BET_VERSION, VERSION] } }),
+      attempt,
+      more,
+      end,
+    );
   };
   const recorded = (): Promise<Recorded | undefined> => deps.rounds.recorded(state.identity.gameround);
 
   beforeEach(() => {
-    state = createRound(state.identity, POLICY, { ...START, endGame: true, winAmount: WON }, AT);
+    state = createRound(state.identity, SETTINGS, { ...START, endGame: true, winAmount: WON }, AT);
   });
 
   test('is recorded as taken before its credit is sent, and the round is recorded after it', async () => {
@@ -620,7 +625,7 @@ describe('a bet that a credit follows', () => {
     answers = [REFUSED];
     const { result, credit, recordedAs } = await ending(2);
     expect([result.kind, recordedAs]).toEqual(['accepted', undefined]);
-    expect(credit?.result).toMatchObject({ kind: 'repeat', maybePaid: true, creditAccepted: false });
+    expect(credit?.result).toMatchObject({ kind: 'retryable', maybePaid: true, creditAccepted: false });
     expect(sent).toBe(2);
   });
 
@@ -634,7 +639,11 @@ describe('a bet that a credit follows', () => {
       },
     };
     const { result, at } = await ending();
-    expect(announced).toMatchObject({ result, at, credit: { result: { kind: 'repeat', maybePaid: true } } });
+    expect(announced).toMatchObject({
+      result,
+      at,
+      credit: { result: { kind: 'retryable', maybePaid: true } },
+    });
     await database.db.collection('gamerounds').deleteMany({});
     answers = [FAILED];
     expect(await ending(2, { heartbeatDetails: announced })).toEqual(announced);
@@ -703,7 +712,7 @@ describe('a bet that a credit follows', () => {
   test('leaves the voids to the workflow if its credit is refused', async () => {
     answers = [TAKEN, REFUSED];
     const { credit, recordedAs } = await ending();
-    expect([credit?.result.kind, recordedAs]).toEqual(['refused', undefined]);
+    expect([credit?.result.kind, recordedAs]).toEqual(['rejected', undefined]);
     expect(sent).toBe(2);
   });
 });

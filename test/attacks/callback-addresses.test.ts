@@ -212,7 +212,7 @@ describe('a wallet at a refused address', () => {
   });
 
   it('is sent its win and its void until it accepts them', () => {
-    const repeat = { kind: 'repeat', reason: 'ADDRESSREFUSED', notSent: true, creditAccepted: false };
+    const repeat = { kind: 'retryable', reason: 'ADDRESSREFUSED', notSent: true, creditAccepted: false };
     const credit = callOf('credit', 'credit', 'end');
     expect(classifyWalletReply(credit, unsent, FIRST_DELIVERY)).toEqual({ ...repeat, maybePaid: false });
     expect(classifyWalletReply(credit, unsent, again)).toEqual({ ...repeat, maybePaid: true });

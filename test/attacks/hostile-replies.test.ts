@@ -116,7 +116,7 @@ describe('a reply', () => {
     classifyWalletReply(callOf('void', 'void'), answer, FIRST_DELIVERY).kind,
   ];
   /** Never judged as a bet taken or declined, nor as a win paid or refused. */
-  const UNKNOWN = ['unknown', 'repeat', 'repeat'];
+  const UNKNOWN = ['unknown', 'retryable', 'retryable'];
 
   const scripts: [what: string, script: Script][] = [
     ...[301, 302, 303, 307, 308].map((status): [string, Script] => [
@@ -215,7 +215,7 @@ describe('a reply', () => {
     server.reset((socket) => socket.end(reply(JSON_200, `${TAKEN.slice(0, -1)},"discountInfo":${deep}}`)));
     expect(classifyWalletReply(callOf('debit', 'debit'), await ask(), FIRST_DELIVERY)).toEqual({
       kind: 'accepted',
-      endRefused: undefined,
+      endRejected: undefined,
       balance: { balances: [{ type: 'real', amount: 1, currency: 'EUR' }] },
     });
   });

@@ -234,9 +234,9 @@ describe('GET /getBalance of the operator', () => {
   });
 
   test.each([
-    [400, { errorCode: { id: 5, msg: 'NO', clientmsg: 'No.' } }, 'refused'],
-    [404, {}, 'refused'],
-    [200, { errorCode: { id: 5, msg: 'NO', clientmsg: 'No.' }, balances: [] }, 'refused'],
+    [400, { errorCode: { id: 5, msg: 'NO', clientmsg: 'No.' } }, 'rejected'],
+    [404, {}, 'rejected'],
+    [200, { errorCode: { id: 5, msg: 'NO', clientmsg: 'No.' }, balances: [] }, 'rejected'],
     [408, {}, 'unavailable'],
     [500, { errorCode: { id: 5, msg: 'NO', clientmsg: 'No.' } }, 'unavailable'],
     [204, {}, 'unavailable'],

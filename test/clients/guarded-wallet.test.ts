@@ -231,7 +231,7 @@ describe('getBalance', () => {
   });
 
   test.each<BalanceAnswer>([
-    { kind: 'refused' },
+    { kind: 'rejected' },
     { kind: 'unavailable', reason: 'status 500', answered: true },
   ])('%o is an answer', async (given) => {
     balance = given;

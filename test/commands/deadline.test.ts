@@ -94,7 +94,7 @@ describe('with a database that does not respond', () => {
   afterEach(() => jest.useRealTimers());
 
   const never = (): Promise<never> => new Promise(() => undefined);
-  const ports = { policyFor: never, findStanding: never, findRecord: never } as unknown as CommandPorts;
+  const ports = { settingsFor: never, findStanding: never, findRecord: never } as unknown as CommandPorts;
   const commands = createCommands({} as Client, ports);
   const request = { session: {}, rngResult: {}, debitInformation: {} } as never;
 

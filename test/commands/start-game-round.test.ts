@@ -39,7 +39,7 @@ it.each<[string, Partial<CommandDependencies['ports']>, Partial<Session>]>([
   const ports = {
     findRecord: () => Promise.resolve(undefined),
     findRecorded: () => Promise.resolve(undefined),
-    policyFor: () => Promise.resolve({ followUpDebits: false }),
+    settingsFor: () => Promise.resolve({ followUpDebits: false }),
     chooseTicket: () => Promise.resolve({ ticket: { stake: 1 }, tickets: [] }),
     guards: {
       take: () => Promise.resolve({ gameround: 'another', confirmed: true }),
@@ -65,7 +65,7 @@ it('starts no round after its call has ended, if the guard took so long', async 
   const deps = {
     nowMs: Date.now,
     rounds: { start },
-    ports: { policyFor: () => Promise.resolve({}), guards: { take } },
+    ports: { settingsFor: () => Promise.resolve({}), guards: { take } },
   } as unknown as CommandDependencies;
   const bet = { ...call, debitInformation: { currency: 'EUR', debitAmount: 100 } };
   await expect(startGameRound(deps, bet)).rejects.toThrow('OPERATIONBEINGPROCESSED');
@@ -81,7 +81,7 @@ describe('a repeat', () => {
       nowMs: Date.now,
       rounds: { updateOnly: () => Promise.resolve(updated) },
       ports: {
-        policyFor: () => Promise.resolve({ followUpDebits: false }),
+        settingsFor: () => Promise.resolve({ followUpDebits: false }),
         findRecord: () => Promise.resolve(RECORD),
         warn: () => undefined,
         ...change,

@@ -1159,9 +1159,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['r.tx8.credit'],
     file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (!isClientError(read.status)) return repeat(`status ${read.status}`, withoutAnswer);',
+    find: 'if (!isClientError(read.status)) return retryable(`status ${read.status}`, withoutAnswer);',
     replace:
-      "if (!isClientError(read.status)) return { kind: 'refused', unauthorised: false, errorCode: error, ...known };",
+      "if (!isClientError(read.status)) return { kind: 'rejected', unauthorised: false, errorCode: error, ...known };",
   },
   {
     rows: ['r.balanceError'],
@@ -1796,7 +1796,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c3.followUp#2'],
     file: 'src/domain/round/keys.ts',
-    find: 'state.policy.followUpDebits &&',
+    find: 'state.settings.followUpDebits &&',
     replace: 'true &&',
   },
   {
@@ -2068,8 +2068,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.endRefused'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (endRefused !== undefined) return crash(state,',
-    replace: 'if (endRefused !== undefined && call.transactions.length === 0) return crash(state,',
+    find: 'if (endRejected !== undefined) return crash(state,',
+    replace: 'if (endRejected !== undefined && call.transactions.length === 0) return crash(state,',
   },
   {
     rows: ['c4.redelivered'],
@@ -2086,13 +2086,13 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.voidsWhole'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (!state.policy.voidsWholeRound) {',
+    find: 'if (!state.settings.voidsWholeRound) {',
     replace: 'if (call !== undefined) {',
   },
   {
     rows: ['c4.repeatable'],
     file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (read.status === 425 || read.status === 429) return repeat(`status ${read.status}`);',
+    find: 'if (read.status === 425 || read.status === 429) return retryable(`status ${read.status}`);',
     replace: '',
   },
   {
@@ -2110,8 +2110,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.401#3'],
     file: 'src/commands/resume-rounds.ts',
-    find: "AND GameroundAttention IN ('credit-unauthorised', 'void-refused')",
-    replace: "AND GameroundAttention IN ('void-refused')",
+    find: "AND GameroundAttention IN ('credit-unauthorised', 'void-unauthorised')",
+    replace: "AND GameroundAttention IN ('void-unauthorised')",
   },
   {
     rows: ['c4.exits'],
@@ -2256,9 +2256,9 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.voidRefused'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "case 'refused':\n      return awaitOperator(state, call, outcome);",
+    find: "case 'rejected':\n      return awaitOperator(state, call, outcome);",
     replace:
-      "case 'refused':\n      return retryLater(state, call, { ...outcome, kind: 'repeat', reason: '' });",
+      "case 'rejected':\n      return retryLater(state, call, { ...outcome, kind: 'retryable', reason: '' });",
   },
   {
     rows: ['c4.crashed'],

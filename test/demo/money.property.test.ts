@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createDemoRounds, type DemoGame } from '../../src/demo';
 import { RefusedError } from '../../src/domain/errors';
 import { totals } from '../../src/domain/round/replies';
-import { memoryStore, player, policy, SESSION } from './support';
+import { memoryStore, player, settings, SESSION } from './support';
 
 const amount = fc.integer({ min: 0, max: 600 });
 const command = fc.oneof(
@@ -26,7 +26,7 @@ it('whatever is played: the balance is the launch’s, less what was bet, plus w
       const store = memoryStore();
       const rounds = createDemoRounds({
         store,
-        policyFor: () => Promise.resolve(policy({ followUpDebits })),
+        settingsFor: () => Promise.resolve(settings({ followUpDebits })),
       });
       const me = player(rounds);
       for (const one of commands) {

@@ -1,14 +1,14 @@
 import { createDemoRounds, type DemoRounds } from '../../src/demo';
 import { gameroundHash } from '../../src/domain/hashes';
-import { memoryStore, player, policy, refusalOf, SESSION, totalOf } from './support';
+import { memoryStore, player, settings, refusalOf, SESSION, totalOf } from './support';
 
 let rounds: DemoRounds;
 let me: ReturnType<typeof player>;
 
-function setUp(over: Parameters<typeof policy>[0] = {}): void {
+function setUp(over: Parameters<typeof settings>[0] = {}): void {
   rounds = createDemoRounds({
     store: memoryStore(),
-    policyFor: () => Promise.resolve(policy(over)),
+    settingsFor: () => Promise.resolve(settings(over)),
     now: () => Date.parse('2026-03-01T10:00:00Z'),
   });
   me = player(rounds);

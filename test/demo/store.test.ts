@@ -3,7 +3,7 @@ import { BSON, MongoClient, type Db } from 'mongodb';
 import { createDemoRounds, createDemoStore, type DemoRounds } from '../../src/demo';
 import { gameroundHash } from '../../src/domain/hashes';
 import { openDatabase } from '../../src/read-model/connect';
-import { player, policy, refusalOf, SESSION } from './support';
+import { player, settings, refusalOf, SESSION } from './support';
 
 const MINUTE = 60_000;
 
@@ -19,7 +19,7 @@ async function process_(): Promise<DemoRounds> {
   await store.prepare();
   return createDemoRounds({
     store,
-    policyFor: () => Promise.resolve(policy({ followUpDebits: true })),
+    settingsFor: () => Promise.resolve(settings({ followUpDebits: true })),
     now: () => now,
   });
 }
@@ -220,7 +220,7 @@ describe('at once', () => {
 it('with MongoDB down: 503 SERVICEUNAVAILABLE', async () => {
   const gone = new MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 100 });
   const store = createDemoStore(gone.db('none'));
-  const cut = createDemoRounds({ store, policyFor: () => Promise.resolve(policy()) });
+  const cut = createDemoRounds({ store, settingsFor: () => Promise.resolve(settings()) });
   expect(await refusalOf(player(cut).start())).toBe('503 3002 SERVICEUNAVAILABLE');
   await expect(cut.balance(SESSION)).rejects.toMatchObject({ refusal: { status: 503 } });
   await expect(cut.commands.describeRound('some')).rejects.toMatchObject({ refusal: { status: 503 } });

@@ -2,7 +2,7 @@ import type { StartGameRound } from '../../src/commands/types';
 import type { RoundReply } from '../../src/contracts/gameround';
 import type { DemoGame, DemoRounds, DemoStore } from '../../src/demo';
 import { RefusedError } from '../../src/domain/errors';
-import type { RoundPolicy } from '../../src/domain/round/types';
+import type { RoundSettings } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
 
 export const SESSION: Session = {
@@ -21,7 +21,7 @@ export const SESSION: Session = {
   balance: { balances: [{ type: 'real', amount: 1_000, currency: 'EUR' }] },
 };
 
-export function policy(over: Partial<RoundPolicy> = {}): RoundPolicy {
+export function settings(over: Partial<RoundSettings> = {}): RoundSettings {
   return {
     autoCloseAfterMs: 86_400_000,
     voidsWholeRound: false,

@@ -27,6 +27,6 @@ test('the tester checks each rule about replies that docs/operations.md names', 
   const named = [...table.split('\n\n')[0]!.matchAll(/^\| `([\w-]+)`/gm)].map(([, name]) => name!);
   expect(named.length).toBeGreaterThan(8);
   // A wallet that refuses right signatures cannot be tested at all.
-  const checked = ['signature-refused', ...WALLET_COMMAND.rules.map(({ name }) => name)];
+  const checked = ['signature-rejected', ...WALLET_COMMAND.rules.map(({ name }) => name)];
   expect(named.filter((name) => !checked.includes(name))).toEqual([]);
 });

@@ -5,9 +5,9 @@ import {
   collectWin,
   end,
   opened,
-  policy,
-  refused,
-  repeat,
+  settings,
+  rejected,
+  retryable,
   start,
   TestRound,
   ticketStart,
@@ -23,21 +23,21 @@ describe('the amount at risk', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(end());
-    expect(amountAtRisk(round.settle(repeat()).state)).toBe(700);
+    expect(amountAtRisk(round.settle(retryable()).state)).toBe(700);
   });
 
   it('of a part that is collected: also the open winnings that are in no call yet', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(collectWin('c', 200));
-    expect(amountAtRisk(round.settle(repeat()).state)).toBe(700);
+    expect(amountAtRisk(round.settle(retryable()).state)).toBe(700);
   });
 
   it('of a crashed round: what is owed', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(end());
-    expect(amountAtRisk(round.settle(repeat({ maybePaid: true }), refused()).state)).toBe(700);
+    expect(amountAtRisk(round.settle(retryable({ maybePaid: true }), rejected()).state)).toBe(700);
   });
 
   it('of a bet in doubt that is voided: the bet, once', () => {
@@ -58,10 +58,10 @@ describe('the amount at risk', () => {
   });
 
   it('of several bets: those whose voids are still to come count, too', () => {
-    const round = new TestRound(start({ stake: 250 }), policy({ followUpDebits: true })).settle(ACCEPTED);
+    const round = new TestRound(start({ stake: 250 }), settings({ followUpDebits: true })).settle(ACCEPTED);
     round.do(start({ stake: 100, rngCallId: 'rng-2' }), ACCEPTED);
     round.send(VOID);
-    expect(amountAtRisk(round.settle(repeat()).state)).toBe(350);
+    expect(amountAtRisk(round.settle(retryable()).state)).toBe(350);
     expect(amountAtRisk(round.settle(ACCEPTED).state)).toBe(100);
   });
 
@@ -78,10 +78,10 @@ describe('what the wallet last answered', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(end());
-    expect(round.settle(repeat()).state.pending?.lastAnswer).toBe('status 500');
-    const unsent = { ...repeat(), reason: 'not sent: too many calls', notSent: true } as const;
+    expect(round.settle(retryable()).state.pending?.lastAnswer).toBe('status 500');
+    const unsent = { ...retryable(), reason: 'not sent: too many calls', notSent: true } as const;
     expect(round.settle(unsent).state.pending?.lastAnswer).toBe('status 500');
-    const wrong = round.settle(refused({ unauthorised: true }));
+    const wrong = round.settle(rejected({ unauthorised: true }));
     expect(wrong.state.pending?.lastAnswer).toBe('error 77 LIMITREACHED');
   });
 });

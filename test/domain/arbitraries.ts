@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
+import type { Command, RoundSettings, RoundState, StartCommand } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
 import {
   ACCEPTED,
@@ -8,9 +8,9 @@ import {
   DECLINED,
   DECLINED_BUT_PROCESSED,
   end,
-  END_REFUSED,
-  refused,
-  repeat,
+  END_REJECTED,
+  rejected,
+  retryable,
   spins,
   start,
   UNAUTHORISED_DEBIT,
@@ -56,7 +56,7 @@ export const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Command>(VOID) },
 );
 
-export const policies: fc.Arbitrary<Partial<RoundPolicy>> = fc.record({
+export const roundSettings: fc.Arbitrary<Partial<RoundSettings>> = fc.record({
   followUpDebits: fc.constantFrom(true, true, false),
   voidsWholeRound: fc.boolean(),
 });
@@ -87,14 +87,14 @@ export function outcomeFor(state: RoundState, pick: number): WalletOutcome {
   if (pending === undefined) throw new Error('nothing is pending');
   const has = (type: string): boolean =>
     pending.transactions.some((transaction) => transaction.type === type);
-  const whole = has('end') ? END_REFUSED : ACCEPTED;
+  const whole = has('end') ? END_REJECTED : ACCEPTED;
   switch (pending.purpose) {
     case 'debit':
       return [whole, DECLINED, DECLINED_BUT_PROCESSED, UNKNOWN, UNAUTHORISED_DEBIT][pick - 5] ?? ACCEPTED;
     case 'credit':
       return creditOutcome(state, pick, has('credit'), whole);
     case 'void':
-      return [UNCONFIRMED, repeat(), repeat(), refused({ unauthorised: true })][pick - 6] ?? ACCEPTED;
+      return [UNCONFIRMED, retryable(), retryable(), rejected({ unauthorised: true })][pick - 6] ?? ACCEPTED;
   }
 }
 
@@ -111,11 +111,11 @@ function creditOutcome(
   const known = { creditAccepted, maybePaid: state.maybePaid };
   const outcomes = [
     whole,
-    repeat(known),
-    repeat({ ...known, maybePaid: state.maybePaid || hasCredit }),
-    repeat({ ...known, creditAccepted: hasCredit }),
-    hasCredit ? refused(known) : END_REFUSED,
-    refused({ ...known, unauthorised: true }),
+    retryable(known),
+    retryable({ ...known, maybePaid: state.maybePaid || hasCredit }),
+    retryable({ ...known, creditAccepted: hasCredit }),
+    hasCredit ? rejected(known) : END_REJECTED,
+    rejected({ ...known, unauthorised: true }),
   ];
   return outcomes[pick - 4] ?? ACCEPTED;
 }

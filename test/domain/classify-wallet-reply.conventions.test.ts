@@ -25,10 +25,10 @@ describe('an errorCode without id and msg, as typed languages write it, is no er
     expect(judged(DEBIT, 200, listing(entry('debit', errorCode)))).toMatchObject({ kind: 'accepted' });
     expect(judged(CREDIT_AND_END, 200, { errorCode })).toMatchObject({
       kind: 'accepted',
-      endRefused: undefined,
+      endRejected: undefined,
     });
     // Repeatable: a 4xx without an errorCode object.
-    expect(judged(CREDIT_AND_END, 400, { errorCode })).toMatchObject({ kind: 'repeat' });
+    expect(judged(CREDIT_AND_END, 400, { errorCode })).toMatchObject({ kind: 'retryable' });
     expect(judged(VOID, 200, { errorCode })).toMatchObject({ kind: 'accepted' });
     const sent = CREDIT_AND_END.transactions;
     const hashesProcessed = sent.map(({ hash }) => ({ hash, errorCode }));
@@ -66,7 +66,7 @@ describe('an id that is a text of digits is that number', () => {
 
   it('so that a signature that is not accepted makes a win wait, and 12 to the first bet takes it back', () => {
     expect(judged(CREDIT_AND_END, 400, { errorCode: { id: '1001', msg: 'SIGNATUREWRONG' } })).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       unauthorised: true,
     });
     const [debit] = DEBIT.transactions;
@@ -93,7 +93,7 @@ describe('a hash that a 4xx lists both with an error and without one may have go
     const { hash } = CREDIT_AND_END.transactions[0];
     for (const hashesProcessed of [twice(hash), twice(hash).reverse()]) {
       const outcome = judged(CREDIT_AND_END, 400, { hashesProcessed });
-      expect(outcome).toMatchObject({ kind: 'accepted', endRefused: { id: 5 } });
+      expect(outcome).toMatchObject({ kind: 'accepted', endRejected: { id: 5 } });
     }
   });
 });
@@ -120,12 +120,12 @@ describe('hashes in UUID form compare without regard to case', () => {
     expect(judged(call('debit', sent), 200, failed)).toMatchObject({ kind: 'unknown' });
     expect(judged(call('credit', sent), 400, { ...processed, errorCode: REFUSAL })).toMatchObject({
       kind: 'accepted',
-      endRefused: REFUSAL,
+      endRejected: REFUSAL,
     });
-    expect(judged(call('void', sent), 200, failed)).toMatchObject({ kind: 'repeat' });
+    expect(judged(call('void', sent), 200, failed)).toMatchObject({ kind: 'retryable' });
     const { transactions } = call('credit', sent);
     expect(readReconcileAnswer(transactions, { kind: 'answer', status: 400, body: failed })).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       hashesProcessed: [{ hash: sent, errorCode: REFUSAL }],
     });
   });
@@ -183,16 +183,16 @@ describe('an operator with strictReplies', () => {
   it('with the hash and a balance of the currency: accepted', () => {
     expect(judged(DEBIT, 200, list('debit'), { strictReplies })).toMatchObject({ kind: 'accepted' });
     const both = judged(callOf('debit', 'debit', 'end'), 200, list('debit', 'end'), { strictReplies });
-    expect(both).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(both).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it('an end that is not listed beside its debit is not taken as accepted (crashed)', () => {
     const outcome = judged(callOf('debit', 'debit', 'end'), 200, list('debit'), { strictReplies });
-    expect(outcome).toMatchObject({ kind: 'accepted', endRefused: { msg: 'WALLETUNAVAILABLE' } });
+    expect(outcome).toMatchObject({ kind: 'accepted', endRejected: { msg: 'WALLETUNAVAILABLE' } });
   });
 
   it('a credit or end that is not listed is sent again, and the credit may have been paid', () => {
-    const expected = { kind: 'repeat', maybePaid: true };
+    const expected = { kind: 'retryable', maybePaid: true };
     expect(judged(CREDIT_AND_END, 200, list('credit'), { strictReplies })).toMatchObject(expected);
     expect(judged(CREDIT_AND_END, 200, { status: 'ok' }, { strictReplies })).toMatchObject(expected);
     const all = list('credit', 'end');

@@ -32,17 +32,17 @@ const GRID = casesOf(COLUMNS, {
 function expectationOf(cell: string): object {
   switch (cell) {
     case 'A':
-      return { kind: 'accepted', endRefused: undefined };
+      return { kind: 'accepted', endRejected: undefined };
     case 'Q':
-      return { kind: 'repeat', maybePaid: true };
+      return { kind: 'retryable', maybePaid: true };
     case 'R':
-      return { kind: 'repeat', maybePaid: false, creditAccepted: false };
+      return { kind: 'retryable', maybePaid: false, creditAccepted: false };
     case 'C':
-      return { kind: 'repeat', creditAccepted: true };
+      return { kind: 'retryable', creditAccepted: true };
     case 'X':
-      return { kind: 'refused', unauthorised: false, maybePaid: false, errorCode: REFUSAL };
+      return { kind: 'rejected', unauthorised: false, maybePaid: false, errorCode: REFUSAL };
     case 'S':
-      return { kind: 'refused', unauthorised: true };
+      return { kind: 'rejected', unauthorised: true };
     default:
       throw new Error(cell);
   }
@@ -55,35 +55,41 @@ describe('[credit], first delivery', () => {
 
   it('200 with a top-level errorCode but listed as processed: accepted (it counts for what is not listed)', () => {
     const body = { ...listing(entry('credit')), errorCode: REFUSAL };
-    expect(judged(CREDIT, 200, body)).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(judged(CREDIT, 200, body)).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it('silence: repeated, and it may have been paid', () => {
-    expect(judgedSilence(CREDIT)).toMatchObject({ kind: 'repeat', maybePaid: true, creditAccepted: false });
+    expect(judgedSilence(CREDIT)).toMatchObject({
+      kind: 'retryable',
+      maybePaid: true,
+      creditAccepted: false,
+    });
   });
 
   it.each([400, 404, 422])('status %p with id 1001: not retried', (status) => {
-    const expected = { kind: 'refused', unauthorised: true };
+    const expected = { kind: 'rejected', unauthorised: true };
     expect(judged(CREDIT, status, { errorCode: WRONG_SIGNATURE })).toMatchObject(expected);
     expect(judged(CREDIT, status, listing(entry('credit', WRONG_SIGNATURE)))).toMatchObject(expected);
   });
 
   it('an id in repeatableErrorIds is retried, another one is not', () => {
     const facts = { repeatableErrorIds: [5, REFUSAL.id] };
-    expect(judged(CREDIT, 400, { errorCode: REFUSAL }, facts)).toMatchObject({ kind: 'repeat' });
-    expect(judged(CREDIT, 400, listing(entry('credit', REFUSAL)), facts)).toMatchObject({ kind: 'repeat' });
-    expect(judged(CREDIT, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'refused' });
+    expect(judged(CREDIT, 400, { errorCode: REFUSAL }, facts)).toMatchObject({ kind: 'retryable' });
+    expect(judged(CREDIT, 400, listing(entry('credit', REFUSAL)), facts)).toMatchObject({
+      kind: 'retryable',
+    });
+    expect(judged(CREDIT, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'rejected' });
   });
 
   it('a 401 is not retried, not even with a repeatable id', () => {
     const outcome = judged(CREDIT, 401, { errorCode: REFUSAL }, { repeatableErrorIds: [REFUSAL.id] });
-    expect(outcome).toMatchObject({ kind: 'refused', unauthorised: true });
+    expect(outcome).toMatchObject({ kind: 'rejected', unauthorised: true });
   });
 
   it.each([{ errorCode: null }, { errorCode: 'LIMIT' }, { errorCode: [] }])(
     '4xx with %j: no errorCode object, so repeated',
     (body) => {
-      expect(judged(CREDIT, 400, body)).toMatchObject({ kind: 'repeat' });
+      expect(judged(CREDIT, 400, body)).toMatchObject({ kind: 'retryable' });
     },
   );
 });
@@ -112,7 +118,7 @@ describe('what earlier deliveries said of a credit is not forgotten', () => {
     const facts = { creditAccepted: true };
     expect(judged(CREDIT_AND_END, 400, { errorCode: REFUSAL }, facts)).toMatchObject({
       kind: 'accepted',
-      endRefused: REFUSAL,
+      endRejected: REFUSAL,
     });
   });
 
@@ -127,14 +133,14 @@ describe('what earlier deliveries said of a credit is not forgotten', () => {
 
   it('silence: neither is', () => {
     const facts = { creditAccepted: true, maybePaid: true };
-    expect(judgedSilence(CREDIT_AND_END, facts)).toMatchObject({ kind: 'repeat', ...facts });
+    expect(judgedSilence(CREDIT_AND_END, facts)).toMatchObject({ kind: 'retryable', ...facts });
   });
 });
 
 describe('[credit, end]', () => {
   it('200 without errors: accepted whole', () => {
     const outcome = judged(CREDIT_AND_END, 200, listing(entry('credit'), entry('end')));
-    expect(outcome).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(outcome).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it.each([
@@ -142,12 +148,12 @@ describe('[credit, end]', () => {
     ['its own error, the credit not mentioned', listing(entry('end', END_ERROR))],
     ['a top-level error, the credit listed', { ...listing(entry('credit')), errorCode: END_ERROR }],
   ])('200 with an errorCode for the end alone, by %s: the end is unknown, the credit accepted', (_, body) => {
-    expect(judged(CREDIT_AND_END, 200, body)).toMatchObject({ kind: 'repeat', creditAccepted: true });
+    expect(judged(CREDIT_AND_END, 200, body)).toMatchObject({ kind: 'retryable', creditAccepted: true });
   });
 
   it('200 with an errorCode for the credit: unknown, even where the end is fine', () => {
     const body = listing(entry('credit', REFUSAL), entry('end'));
-    const expected = { kind: 'repeat', creditAccepted: false, maybePaid: true };
+    const expected = { kind: 'retryable', creditAccepted: false, maybePaid: true };
     expect(judged(CREDIT_AND_END, 200, body)).toMatchObject(expected);
   });
 
@@ -157,7 +163,7 @@ describe('[credit, end]', () => {
     ['both their own', listing(entry('credit', REFUSAL), entry('end', END_ERROR))],
   ])('400 with %s: refused with the credit’s error', (_, body) => {
     expect(judged(CREDIT_AND_END, 400, body)).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       unauthorised: false,
       errorCode: REFUSAL,
       creditAccepted: false,
@@ -167,47 +173,47 @@ describe('[credit, end]', () => {
 
   it('400 that lists the credit as processed and refuses the end: crashed, nothing voided', () => {
     const body = listing(entry('credit'), entry('end', END_ERROR));
-    expect(judged(CREDIT_AND_END, 400, body)).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
+    expect(judged(CREDIT_AND_END, 400, body)).toMatchObject({ kind: 'accepted', endRejected: END_ERROR });
   });
 
   it('400 that refuses the end of a credit accepted by an earlier delivery: the same', () => {
     const body = listing(entry('end', END_ERROR));
     const outcome = judged(CREDIT_AND_END, 400, body, { creditAccepted: true });
-    expect(outcome).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
+    expect(outcome).toMatchObject({ kind: 'accepted', endRejected: END_ERROR });
   });
 
   it('400 that refuses the end and is silent on the credit: repeated, and it may have been paid', () => {
     const outcome = judged(CREDIT_AND_END, 400, listing(entry('end', END_ERROR)));
-    expect(outcome).toMatchObject({ kind: 'repeat', maybePaid: true });
+    expect(outcome).toMatchObject({ kind: 'retryable', maybePaid: true });
   });
 
   it('400 that lists the credit as processed without any errorCode: repeated, the credit accepted', () => {
     const outcome = judged(CREDIT_AND_END, 400, listing(entry('credit')));
-    expect(outcome).toMatchObject({ kind: 'repeat', creditAccepted: true });
+    expect(outcome).toMatchObject({ kind: 'retryable', creditAccepted: true });
   });
 
   it('the end’s error is repeatable, the credit processed: repeated, the credit accepted', () => {
     const body = listing(entry('credit'), entry('end', END_ERROR));
     const outcome = judged(CREDIT_AND_END, 400, body, { repeatableErrorIds: [END_ERROR.id] });
-    expect(outcome).toMatchObject({ kind: 'repeat', creditAccepted: true });
+    expect(outcome).toMatchObject({ kind: 'retryable', creditAccepted: true });
   });
 
   it.each([500, 408, 302, 201])('status %p: repeated, it may have been paid', (status) => {
-    const expected = { kind: 'repeat', maybePaid: true };
+    const expected = { kind: 'retryable', maybePaid: true };
     expect(judged(CREDIT_AND_END, status, { errorCode: REFUSAL })).toMatchObject(expected);
   });
 });
 
 describe('[end]', () => {
   it('200: accepted', () => {
-    expect(judged(END, 200, {})).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(judged(END, 200, {})).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it.each([
     ['a top-level errorCode', { errorCode: END_ERROR }],
     ['its own', listing(entry('end', END_ERROR))],
   ])('400 with %s: the end is refused (crashed), nothing else', (_, body) => {
-    expect(judged(END, 400, body)).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
+    expect(judged(END, 400, body)).toMatchObject({ kind: 'accepted', endRejected: END_ERROR });
   });
 
   it.each([
@@ -223,23 +229,23 @@ describe('[end]', () => {
     [500, {}],
     [502, null],
   ])('status %p, body %j: repeated; no credit went along that could have been paid', (status, body) => {
-    const expected = { kind: 'repeat', maybePaid: false, creditAccepted: false };
+    const expected = { kind: 'retryable', maybePaid: false, creditAccepted: false };
     expect(judged(END, status, body)).toMatchObject(expected);
   });
 
   it('silence: the same', () => {
-    expect(judgedSilence(END)).toMatchObject({ kind: 'repeat', maybePaid: false, creditAccepted: false });
+    expect(judgedSilence(END)).toMatchObject({ kind: 'retryable', maybePaid: false, creditAccepted: false });
   });
 
   it.each([
     [401, {}],
     [400, { errorCode: WRONG_SIGNATURE }],
   ])('status %p, body %j: not retried', (status, body) => {
-    expect(judged(END, status, body)).toMatchObject({ kind: 'refused', unauthorised: true });
+    expect(judged(END, status, body)).toMatchObject({ kind: 'rejected', unauthorised: true });
   });
 
   it('a repeatable id: repeated', () => {
     const facts = { repeatableErrorIds: [END_ERROR.id] };
-    expect(judged(END, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'repeat' });
+    expect(judged(END, 400, { errorCode: END_ERROR }, facts)).toMatchObject({ kind: 'retryable' });
   });
 });

@@ -32,7 +32,7 @@ const declined = { kind: 'declined', unauthorised: false, processed: false };
 function expectationOf(cell: string): object {
   switch (cell) {
     case 'A':
-      return { kind: 'accepted', endRefused: undefined };
+      return { kind: 'accepted', endRejected: undefined };
     case 'U':
       return { kind: 'unknown' };
     case 'd':
@@ -113,7 +113,7 @@ describe('[debit, end]', () => {
     ['without errors', {}],
     ['with both listed', listing(entry('debit'), entry('end'))],
   ])('200 %s: accepted whole', (_, body) => {
-    expect(judged(DEBIT_AND_END, 200, body)).toMatchObject({ kind: 'accepted', endRefused: undefined });
+    expect(judged(DEBIT_AND_END, 200, body)).toMatchObject({ kind: 'accepted', endRejected: undefined });
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe('[debit, end]', () => {
       { ...listing(entry('debit')), errorCode: END_ERROR },
     ],
   ])('200 with only the end refused, by %s: accepted, end refused (crashed)', (_, body) => {
-    expect(judged(DEBIT_AND_END, 200, body)).toMatchObject({ kind: 'accepted', endRefused: END_ERROR });
+    expect(judged(DEBIT_AND_END, 200, body)).toMatchObject({ kind: 'accepted', endRejected: END_ERROR });
   });
 
   it.each([
@@ -149,7 +149,7 @@ describe('[debit, end]', () => {
     const body = listing(entry('debit'), entry('end', END_ERROR));
     expect(judged(DEBIT_AND_END, 200, body, { redelivered: true })).toMatchObject({
       kind: 'accepted',
-      endRefused: END_ERROR,
+      endRejected: END_ERROR,
     });
   });
 

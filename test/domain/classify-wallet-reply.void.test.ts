@@ -17,7 +17,7 @@ const VOID = callOf('void', 'void');
 const BODIES = bodiesFor('void');
 const COLUMNS = 'ok empty listed otherFailed text array null topError ownError listedTopError';
 
-/** docs/interface#void-ends, #void-unconfirmed and #void-refused; what each letter stands for is in `expectationOf`. */
+/** docs/interface#void-ends, #void-unconfirmed and #void-unauthorised; what each letter stands for is in `expectationOf`. */
 const GRID = casesOf(COLUMNS, {
   // Ended by a 200; a top-level errorCode counts only for what is not listed.
   '200': 'A A A A R R R R R A',
@@ -36,9 +36,9 @@ function expectationOf(cell: string): object {
     case 'V':
       return { kind: 'accepted', unconfirmed: true };
     case 'R':
-      return { kind: 'repeat' };
+      return { kind: 'retryable' };
     case 'S':
-      return { kind: 'refused', unauthorised: true };
+      return { kind: 'rejected', unauthorised: true };
     default:
       throw new Error(cell);
   }
@@ -50,14 +50,14 @@ describe('[void], first delivery', () => {
   });
 
   it('silence: retried', () => {
-    expect(judgedSilence(VOID)).toMatchObject({ kind: 'repeat' });
+    expect(judgedSilence(VOID)).toMatchObject({ kind: 'retryable' });
   });
 
   it.each([
     ['top-level', { errorCode: WRONG_COUNT }],
     ['own', listing(entry('void', WRONG_COUNT))],
   ])('400 with id 16 (%s) is about the call, not about the void: retried', (_, body) => {
-    expect(judged(VOID, 400, body)).toMatchObject({ kind: 'repeat' });
+    expect(judged(VOID, 400, body)).toMatchObject({ kind: 'retryable' });
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('[void], first delivery', () => {
     [400, listing(entry('void', WRONG_SIGNATURE))],
     [404, { errorCode: WRONG_SIGNATURE }],
   ])('status %p, %j: id 1001 stops it', (status, body) => {
-    expect(judged(VOID, status, body)).toMatchObject({ kind: 'refused', unauthorised: true });
+    expect(judged(VOID, status, body)).toMatchObject({ kind: 'rejected', unauthorised: true });
   });
 });
 
@@ -85,7 +85,7 @@ describe('[void] that was delivered before', () => {
     [500, {}],
     [200, 'ok'],
   ])('status %p, %j: retried all the same', (status, body) => {
-    expect(judged(VOID, status, body, { redelivered: true })).toMatchObject({ kind: 'repeat' });
+    expect(judged(VOID, status, body, { redelivered: true })).toMatchObject({ kind: 'retryable' });
   });
 });
 

@@ -152,16 +152,16 @@ export class ReferenceLedger {
 function fateOf(type: OperatorTransaction['type'], outcome: WalletOutcome, before: Fate): Fate {
   switch (outcome.kind) {
     case 'accepted':
-      return type === 'end' && outcome.endRefused !== undefined ? 'refused' : 'paid';
+      return type === 'end' && outcome.endRejected !== undefined ? 'refused' : 'paid';
     case 'declined':
       return type === 'debit' && outcome.processed ? 'unknown' : 'refused';
     case 'unknown':
       return 'unknown';
-    case 'repeat':
+    case 'retryable':
       if (type !== 'credit') return before;
       if (outcome.creditAccepted) return 'paid';
       return outcome.maybePaid ? 'unknown' : before;
-    case 'refused':
+    case 'rejected':
       if (type === 'void') return before;
       if (type !== 'credit') return 'refused';
       if (outcome.creditAccepted) return 'paid';

@@ -8,7 +8,7 @@ import {
   end,
   opened,
   OPERATOR_ERROR,
-  refused,
+  rejected,
   start,
   type TestRound,
   ACCEPTED,
@@ -21,7 +21,7 @@ const details = ({ state }: TestRound): string => detailsText(state, attentionOf
 
 test('a crashed round says which error the operator gave', () => {
   const round = opened(WON);
-  round.do(end(), refused({ maybePaid: true }));
+  round.do(end(), rejected({ maybePaid: true }));
   expect(details(round)).toContain(`\n\nThe wallet refused: \`${OPERATOR_ERROR.id} ${OPERATOR_ERROR.msg}\``);
   expect(round.refusal(addWin('w', 1))).toBe('GAMEROUNDCRASHED');
   expect(details(round)).toContain(`\`${OPERATOR_ERROR.id} ${OPERATOR_ERROR.msg}\``);
@@ -31,7 +31,7 @@ test('nothing of that error counts as Markdown, and it is short', () => {
   const round = opened(WON);
   const msg = `**x**\`\n# ${'y'.repeat(400)}`;
   round.do(collectWin('c', 10), ACCEPTED);
-  round.do(end(), refused({ errorCode: { ...OPERATOR_ERROR, msg } }));
+  round.do(end(), rejected({ errorCode: { ...OPERATOR_ERROR, msg } }));
   const line = details(round)
     .split('\n\n')
     .find((one) => one.startsWith('The wallet refused: '));
@@ -41,7 +41,7 @@ test('nothing of that error counts as Markdown, and it is short', () => {
 
 test('a restored round is not told as one that the operator has refused money of', () => {
   const { state } = opened(WON);
-  const restored = restoredRound(snapshotOf(state), state.policy, state.openedAt);
+  const restored = restoredRound(snapshotOf(state), state.settings, state.openedAt);
   const text = details({ state: restored } as TestRound);
   expect(text).toContain('`restored`: the round had come further than this workflow knows');
   expect(text).not.toContain('`crashed`:');
@@ -49,6 +49,6 @@ test('a restored round is not told as one that the operator has refused money of
 
 test('a round that is not crashed names no such error', () => {
   const round = opened(WON);
-  round.do(end(), refused(), ACCEPTED);
+  round.do(end(), rejected(), ACCEPTED);
   expect(details(round)).not.toContain('The wallet refused');
 });

@@ -5,11 +5,11 @@ import {
   addWin,
   collectWin,
   end,
-  END_REFUSED,
+  END_REJECTED,
   opened,
   OPERATOR_ERROR,
-  refused,
-  repeat,
+  rejected,
+  retryable,
   spins,
   start,
   type TestRound,
@@ -25,7 +25,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
     round.send(end());
     const first = round.state.pending?.transactions;
     for (let n = 0; n < 5; n += 1) {
-      round.settle(repeat(MAYBE));
+      round.settle(retryable(MAYBE));
       expect(round.state.pending?.transactions).toEqual(first);
     }
     round.settle(ACCEPTED);
@@ -37,7 +37,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
   it('the same command joins it', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat(MAYBE));
+    round.settle(retryable(MAYBE));
     expect(round.send(end())).toMatchObject({ kind: 'join' });
     expect(round.send(end())).toMatchObject({ kind: 'join' });
     expect(round.shapes).toHaveLength(2);
@@ -47,7 +47,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
     const round = opened(WON);
     round.send(end());
     expect(attentionOf(round.state)).toEqual([]);
-    round.settle(repeat(MAYBE));
+    round.settle(retryable(MAYBE));
     expect(attentionOf(round.state)).toEqual(['credit-pending']);
     round.settle(ACCEPTED);
     expect(attentionOf(round.state)).toEqual([]);
@@ -57,7 +57,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
 describe('a credit refused for good: the debits are voided, the round is cancel', () => {
   it.each([end(), addWin('w', 5, { collect: true }), collectWin('c', 10)])('%j', (command) => {
     const round = opened(WON);
-    const reply = round.do(command, refused());
+    const reply = round.do(command, rejected());
     expect(reply).toMatchObject({
       amountCredited: 0,
       amountToCollect: 0,
@@ -73,7 +73,7 @@ describe('a credit refused for good: the debits are voided, the round is cancel'
   it('voids every debit, the initial first', () => {
     const round = opened(WON, { followUpDebits: true });
     round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
-    round.do(end(), refused(), ACCEPTED, ACCEPTED);
+    round.do(end(), rejected(), ACCEPTED, ACCEPTED);
     const debits = round.transactions('debit').map(({ hash }) => hash);
     expect(round.transactions('void').map(({ hash }) => hash)).toEqual(debits);
     expect(round.state).toMatchObject({ status: 'cancel', pending: undefined });
@@ -82,14 +82,14 @@ describe('a credit refused for good: the debits are voided, the round is cancel'
   it('after 425s and 429s, which are definite: still voided', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat(), repeat(), refused());
+    round.settle(retryable(), retryable(), rejected());
     expect(round.state.status).toBe('cancel');
     expect(round.shapes.at(-1)).toEqual(['void']);
   });
 
   it('without an errorCode of its own the provider gets one of ours, never a 200', () => {
     const round = opened(WON);
-    const { refusal } = round.do(end(), refused({ errorCode: undefined }));
+    const { refusal } = round.do(end(), rejected({ errorCode: undefined }));
     expect(refusal?.status).toBeGreaterThanOrEqual(400);
     expect(refusal?.errorCode.id).toBeGreaterThan(0);
   });
@@ -109,7 +109,7 @@ describe('a round is crashed instead of voided', () => {
   it('refused after an earlier credit succeeded: nothing is voided, the round is reconciled', () => {
     const round = opened(WON);
     round.do(collectWin('c', 10), ACCEPTED);
-    const reply = round.do(end(), refused());
+    const reply = round.do(end(), rejected());
     expectCrashed(round, [['debit 100'], ['credit 10'], ['credit 30', 'end']]);
     expect(reply).toMatchObject({
       refusal: { status: 400, errorCode: OPERATOR_ERROR },
@@ -121,26 +121,26 @@ describe('a round is crashed instead of voided', () => {
 
   it('refused after a delivery of it without a definite answer', () => {
     const round = opened(WON);
-    round.do(end(), repeat(MAYBE), refused());
+    round.do(end(), retryable(MAYBE), rejected());
     expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
   });
 
   it('refused by the very delivery that says that it may have been paid (a worker died)', () => {
     const round = opened(WON);
-    round.do(end(), refused(MAYBE));
+    round.do(end(), rejected(MAYBE));
     expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
   });
 
   it('refused after an earlier credit that took two tries', () => {
     const round = opened(WON);
-    round.do(collectWin('c', 10), repeat(MAYBE), ACCEPTED);
-    round.do(end(), refused());
+    round.do(collectWin('c', 10), retryable(MAYBE), ACCEPTED);
+    round.do(end(), rejected());
     expectCrashed(round, [['debit 100'], ['credit 10'], ['credit 30', 'end']]);
   });
 
   it('refused although the same call’s credit went through', () => {
     const round = opened(WON);
-    round.do(end(), refused({ creditAccepted: true }));
+    round.do(end(), rejected({ creditAccepted: true }));
     expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
     expect(round.state.amountToCollect).toBe(0);
@@ -148,14 +148,14 @@ describe('a round is crashed instead of voided', () => {
 
   it('a refused end alone never voids', () => {
     const round = opened();
-    const reply = round.do(end(), END_REFUSED);
+    const reply = round.do(end(), END_REJECTED);
     expectCrashed(round, [['debit 100'], ['end']]);
     expect(reply.refusal).toEqual({ status: 400, errorCode: OPERATOR_ERROR });
   });
 
   it('the credit accepted, its end refused: the credit counts', () => {
     const round = opened(WON);
-    round.do(end(), END_REFUSED);
+    round.do(end(), END_REJECTED);
     expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
     expect(round.transactions('end')).not.toMatchObject([{ outcome: 'accepted' }]);
@@ -173,14 +173,14 @@ describe('a round is crashed instead of voided', () => {
     spins('s', 'free', 3, 0),
   ])('crashed: %j → GAMEROUNDCRASHED', (command) => {
     const round = opened(WON, { followUpDebits: true });
-    round.do(end(), refused(MAYBE));
+    round.do(end(), rejected(MAYBE));
     expect(round.refusal(command)).toBe('GAMEROUNDCRASHED');
     expect(round.shapes).toHaveLength(2);
   });
 });
 
 describe('401 or 1001 to a credit or end: not retried by itself, not voided, not crashed', () => {
-  const UNAUTHORISED = refused({ unauthorised: true, signedWith: 'old' });
+  const UNAUTHORISED = rejected({ unauthorised: true, signedWith: 'old' });
   const GENTLE = { ...end('reconcile'), forReconciliation: true };
 
   it.each([end(), collectWin('c', 10), GENTLE])('%j: waits to be resumed, and is paid once', (command) => {
@@ -190,7 +190,7 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
     for (const _ of ['first', 'resumed, and still refused']) {
       round.settle(UNAUTHORISED);
       expect(round.state).toMatchObject({ status: 'open', crashed: false });
-      expect(round.state.pending).toMatchObject({ progress: 'awaiting-operator', refusedWith: 'old' });
+      expect(round.state.pending).toMatchObject({ progress: 'awaiting-operator', rejectedSecrets: 'old' });
       expect(attentionOf(round.state)).toEqual(['credit-unauthorised']);
       expect(round.refusal(addWin('w', 5))).toBe('OPERATIONBEINGPROCESSED');
       round.replace(resume(round.state));
@@ -215,8 +215,8 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
 
 describe('a person’s settle ends the waiting for a wallet', () => {
   const waitings = [
-    ['that never answers', repeat(MAYBE)],
-    ['that does not accept our signature', refused({ unauthorised: true })],
+    ['that never answers', retryable(MAYBE)],
+    ['that does not accept our signature', rejected({ unauthorised: true })],
   ] as const;
   const settled = (accepted: string[], declined: string[] = [], key = 's-1') =>
     ({ type: 'settle', key, reason: 'the operator is gone', accepted, declined }) as const;
@@ -246,7 +246,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
   it('a faulty one changes nothing: the credit is sent on', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat());
+    round.settle(retryable());
     const before = round.state;
     expect(round.refusal(settled(['x']))).toBe('INVALIDREQUEST');
     expect(round.state).toBe(before);
@@ -255,7 +255,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
   it('a reconciliation’s own word does not', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat());
+    round.settle(retryable());
     expect(round.refusal(settled([], [], 'reconcile'))).toBe('GAMEROUNDOPEN');
   });
 });
@@ -264,18 +264,18 @@ describe('the credit of a call was accepted before the call as a whole', () => {
   it('it is paid at once, and not voided when the end is refused later', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat({ creditAccepted: true }));
+    round.settle(retryable({ creditAccepted: true }));
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
     expect(round.state).toMatchObject({ status: 'open', amountToCollect: 0 });
     expect(round.state.gameState[0]?.collected).toBe(40);
-    round.settle(refused());
+    round.settle(rejected());
     expect(round.state).toMatchObject({ crashed: true, status: 'open' });
     expect(round.transactions('void')).toEqual([]);
   });
 
   it('then accepted whole: closed, and amountCredited tells of it', () => {
     const round = opened(WON);
-    round.do(end(), repeat({ creditAccepted: true }), ACCEPTED);
+    round.do(end(), retryable({ creditAccepted: true }), ACCEPTED);
     expect(round.reply(end())).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
     expect(round.transactions('credit')).toHaveLength(1);
   });

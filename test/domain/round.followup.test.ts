@@ -10,7 +10,7 @@ import {
   opened,
   openedForFollowUps,
   OPERATOR_ERROR,
-  repeat,
+  retryable,
   start,
   UNKNOWN,
   VOID,
@@ -157,7 +157,7 @@ describe('a follow-up debit that fails leaves the round open', () => {
     'while its void is pending no credit is sent: %j → 503',
     (command) => {
       const round = opened(start({ winAmount: 5 }), { followUpDebits: true });
-      round.do(FOLLOW_UP, UNKNOWN, repeat());
+      round.do(FOLLOW_UP, UNKNOWN, retryable());
       expect(round.refusal(command)).toBe('OPERATIONBEINGPROCESSED');
       expect(round.shapes).toEqual([['debit 100'], ['debit 30'], ['void']]);
     },

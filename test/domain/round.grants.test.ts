@@ -10,7 +10,7 @@ import {
   DECLINED,
   addWin,
   collectWin,
-  refused,
+  rejected,
   start,
   TestRound,
   ticketStart,
@@ -109,7 +109,7 @@ describe('after a free play', () => {
     const round = new TestRound(byTicket()).settle(ACCEPTED);
     expect(counts(round.do(VOID, ACCEPTED).balance)).toContainEqual(['T-1', 3]);
     const bet = byTicket('T-1', { endGame: true, winAmount: 50 });
-    const voided = new TestRound(bet).settle(ACCEPTED, refused()).reply(bet);
+    const voided = new TestRound(bet).settle(ACCEPTED, rejected()).reply(bet);
     expect(voided.gameRoundInfo.status).toBe('cancel');
     expect(counts(voided.balance)).toContainEqual(['T-1', 3]);
   });

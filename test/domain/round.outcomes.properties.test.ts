@@ -5,8 +5,8 @@ import { transactionsToResend } from '../../src/domain/round/reconcile';
 import { applyWalletOutcome, isRetried } from '../../src/domain/round/apply-wallet-outcome';
 import type { Command, RoundState, RoundTransaction } from '../../src/domain/round/types';
 import { snapshotOf } from '../../src/domain/round/replies';
-import { firstStarts, outcomeFor, picks, policies, steps, type Step } from './arbitraries';
-import { AT, deepFreeze, IDENTITY, LATER, policy } from './support';
+import { firstStarts, outcomeFor, picks, roundSettings, steps, type Step } from './arbitraries';
+import { AT, deepFreeze, IDENTITY, LATER, settings } from './support';
 
 /* No money is lost or paid twice (docs/interface#settle) when people and reconciliations take a crashed or waiting round in hand, in any order. */
 
@@ -32,7 +32,7 @@ function crashedBy(
   firstPicks: number[],
   play: Step[],
 ): RoundState {
-  let state = createRound(IDENTITY, policy(over), first, AT);
+  let state = createRound(IDENTITY, settings(over), first, AT);
   const drive = (choices: readonly number[]): void => {
     for (const pick of choices) {
       if (state.pending === undefined || state.pending.progress === 'awaiting-operator') return;
@@ -70,7 +70,7 @@ const settleBy = (key: string, accepted: string[], declined: string[]): Command 
 test('whoever settles and reconciles, in whatever order: what was won is paid, owed or declined by name', () => {
   const seen = { crashed: 0, waiting: 0, accept: 0, refuse: 0, join: 0, declined: 0 };
   fc.assert(
-    fc.property(firstStarts, policies, picks, steps, tries, (first, over, firstPicks, play, plan) => {
+    fc.property(firstStarts, roundSettings, picks, steps, tries, (first, over, firstPicks, play, plan) => {
       let state = deepFreeze(crashedBy(first, over, firstPicks, play));
       const isWaiting = isRetried(state) && state.pending?.purpose === 'credit';
       if (!state.crashed && !isWaiting) return;

@@ -6,8 +6,8 @@ import {
   end,
   LATER,
   OPERATOR_ERROR,
-  refused,
-  repeat,
+  rejected,
+  retryable,
   start,
   TestRound,
   UNKNOWN,
@@ -62,7 +62,7 @@ describe('each transaction of a call has its outcome, and the balance of the rep
   test('a credit with an end that is refused: neither had an effect', () => {
     const spin = new TestRound(start({ endGame: true, winAmount: 40 })).settle(
       { kind: 'accepted' },
-      refused(),
+      rejected(),
     );
     expect(told(spin)).toEqual(['debit accepted', 'credit declined', 'end declined', 'void pending']);
   });
@@ -82,7 +82,7 @@ describe('a void says why', () => {
   test('a credit that is refused', () => {
     const round = new TestRound(start({ winAmount: 40 })).settle(ACCEPTED);
     round.send(end());
-    expect(reasonsOfVoids(round.settle(refused()))).toEqual(['credit refused']);
+    expect(reasonsOfVoids(round.settle(rejected()))).toEqual(['credit refused']);
   });
 });
 
@@ -103,8 +103,8 @@ test('the operator’s error without a text for the player gets one', () => {
 
 test('a call that waits for its operator says what the wallet answered last', () => {
   const answers = [
-    refused({ unauthorised: true }),
-    refused({ unauthorised: true, errorCode: undefined }),
+    rejected({ unauthorised: true }),
+    rejected({ unauthorised: true, errorCode: undefined }),
   ].map((outcome) => {
     const round = new TestRound(start({ winAmount: 40 })).settle(ACCEPTED);
     round.send(end());
@@ -114,8 +114,8 @@ test('a call that waits for its operator says what the wallet answered last', ()
 });
 
 test.each([
-  ['a debit', new TestRound(), repeat()],
-  ['a debit', new TestRound(), refused()],
+  ['a debit', new TestRound(), retryable()],
+  ['a debit', new TestRound(), rejected()],
   ['a credit', winning(), UNKNOWN],
   ['a credit', winning(), DECLINED],
   ['no call', new TestRound().settle(ACCEPTED), ACCEPTED],
@@ -143,7 +143,7 @@ describe('a bet whose credit may have been sent, since a person has completed th
   });
 
   test('is not voided if it is accepted and the credit is refused then', () => {
-    const round = lost().settle(ACCEPTED, refused());
+    const round = lost().settle(ACCEPTED, rejected());
     expect(round.state).toMatchObject({ status: 'open', crashed: true });
     expect(round.transactions('void')).toEqual([]);
   });

@@ -3,21 +3,21 @@ import { decide, type Decision } from '../../src/domain/round/decide';
 import { createRound } from '../../src/domain/round/create-round';
 import { replyTo } from '../../src/domain/round/replies';
 import { resume, applyWalletOutcome } from '../../src/domain/round/apply-wallet-outcome';
-import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
-import { firstStarts, outcomeFor, picks, policies, steps, type Step } from './arbitraries';
+import type { Command, RoundSettings, RoundState, StartCommand } from '../../src/domain/round/types';
+import { firstStarts, outcomeFor, picks, roundSettings, steps, type Step } from './arbitraries';
 import { ReferenceLedger } from './reference-ledger';
-import { AT, deepFreeze, IDENTITY, LATER, policy, throughJson } from './support';
+import { AT, deepFreeze, IDENTITY, LATER, settings, throughJson } from './support';
 
 interface Scenario {
   first: StartCommand;
-  over: Partial<RoundPolicy>;
+  over: Partial<RoundSettings>;
   firstPicks: number[];
   steps: Step[];
 }
 
 const scenarios: fc.Arbitrary<Scenario> = fc.record({
   first: firstStarts,
-  over: policies,
+  over: roundSettings,
   firstPicks: picks,
   steps,
 });
@@ -30,7 +30,7 @@ class Drive {
   readonly seen: string[] = [];
 
   constructor({ first, over, firstPicks }: Scenario) {
-    this.state = deepFreeze(createRound(IDENTITY, policy(over), deepFreeze(first), AT));
+    this.state = deepFreeze(createRound(IDENTITY, settings(over), deepFreeze(first), AT));
     this.ledger.accepted('start', first);
     this.noteNewCall(undefined);
     this.ledger.check(this.state);

@@ -11,13 +11,13 @@ import {
   DECLINED,
   describeCall,
   end,
-  END_REFUSED,
+  END_REJECTED,
   LATER,
   opened,
   OPERATOR_ERROR,
-  policy,
-  refused,
-  repeat,
+  settings,
+  rejected,
+  retryable,
   start,
   TestRound,
   UNKNOWN,
@@ -46,7 +46,7 @@ function hashesOf(round: TestRound, ...outcomes: string[]): string[] {
 
 function crashed(): TestRound {
   const round = opened(WON);
-  round.do(end(), refused({ maybePaid: true }));
+  round.do(end(), rejected({ maybePaid: true }));
   return round;
 }
 
@@ -63,9 +63,9 @@ describe('an open round is closed first; a close that is refused for good ends i
   });
 
   it.each([
-    ['refused', refused()],
-    ['refused after it may have been paid', refused({ maybePaid: true })],
-    ['its end refused', END_REFUSED],
+    ['refused', rejected()],
+    ['refused after it may have been paid', rejected({ maybePaid: true })],
+    ['its end refused', END_REJECTED],
   ] as const)(
     '%s for good: crashed with the operator’s error, nothing voided, and a person can decide',
     (_, outcome) => {
@@ -83,7 +83,7 @@ describe('an open round is closed first; a close that is refused for good ends i
   );
 
   it('no answer: sent again, the same', () => {
-    const outcome = repeat({ maybePaid: true });
+    const outcome = retryable({ maybePaid: true });
     const round = opened(WON);
     round.send(GENTLE);
     const sent = round.state.pending?.transactions;
@@ -104,7 +104,7 @@ describe('a crashed round with a void that is owed', () => {
     const before = new TestRound(start(), { followUpDebits: true }).settle(ACCEPTED);
     before.send(start({ rngCallId: 'rng-2' }));
     before.settle(UNKNOWN);
-    const round = new TestRound().replace(restoredRound(snapshotOf(before.state), policy(), LATER));
+    const round = new TestRound().replace(restoredRound(snapshotOf(before.state), settings(), LATER));
     return { round, hash: round.transactions('void')[0]!.hash };
   }
   const outcomes = ({ state }: TestRound): string[] =>
@@ -137,7 +137,7 @@ describe('a crashed round is open, so it is closed with its open winnings as wel
   function partlyCollected(): TestRound {
     const round = opened(WON);
     round.do(collectWin('c-1', 10), ACCEPTED);
-    round.do(collectWin('c-2', 5), refused());
+    round.do(collectWin('c-2', 5), rejected());
     expect(round.state).toMatchObject({ crashed: true, amountToCollect: 30 });
     return round;
   }
@@ -226,7 +226,7 @@ describe('the operator’s answer to a reconciliation, mirrored', () => {
 
   it('4xx: refused with the operator’s errorCode', () => {
     expect(read(400, { errorCode: OPERATOR_ERROR })).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       errorCode: OPERATOR_ERROR,
     });
   });
@@ -248,8 +248,8 @@ describe('the operator’s answer to a reconciliation, mirrored', () => {
   });
 
   it('a 200 with an error is no acceptance', () => {
-    expect(read(200, { errorCode: OPERATOR_ERROR }).kind).toBe('refused');
-    expect(read(200, { hashesProcessed: [{ ...all[1], errorCode: OPERATOR_ERROR }] }).kind).toBe('refused');
+    expect(read(200, { errorCode: OPERATOR_ERROR }).kind).toBe('rejected');
+    expect(read(200, { hashesProcessed: [{ ...all[1], errorCode: OPERATOR_ERROR }] }).kind).toBe('rejected');
   });
 
   it('hashes that were never sent are not mirrored', () => {
@@ -270,12 +270,12 @@ describe('whether an answer settles a crashed round', () => {
     const snapshot = snapshotOf(crashed().state);
     const [, credit, ended] = transactionsToResend(snapshot).map(({ hash }) => ({ hash }));
     const refusedWith = (...hashesProcessed: { hash: string }[]): string[] | undefined =>
-      settledBy(snapshot, { kind: 'refused', hashesProcessed });
+      settledBy(snapshot, { kind: 'rejected', hashesProcessed });
     expect(refusedWith(credit!, ended!)).toEqual([credit!.hash, ended!.hash]);
     expect(refusedWith(credit!)).toBeUndefined();
     expect(refusedWith()).toBeUndefined();
     const failed = { ...credit!, errorCode: OPERATOR_ERROR };
-    expect(settledBy(snapshot, { kind: 'refused', hashesProcessed: [failed, ended!] })).toBeUndefined();
+    expect(settledBy(snapshot, { kind: 'rejected', hashesProcessed: [failed, ended!] })).toBeUndefined();
     expect(settledBy(snapshot, { kind: 'unreachable', hashesProcessed: [] })).toBeUndefined();
   });
 
@@ -324,7 +324,7 @@ describe('settling a crashed round', () => {
     function owing(): TestRound {
       const round = opened(WON, { followUpDebits: true });
       round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), DECLINED);
-      round.do(end(), refused({ maybePaid: true }));
+      round.do(end(), rejected({ maybePaid: true }));
       expect(round.state.crashed).toBe(true);
       return round;
     }
@@ -466,7 +466,7 @@ describe('settling a crashed round', () => {
     it('what was given up is not owed again', () => {
       const round = opened(WON);
       round.do(collectWin('c-1', 10), ACCEPTED);
-      round.do(collectWin('c-2', 5), refused());
+      round.do(collectWin('c-2', 5), rejected());
       round.do(settleCommand([], hashesOf(round, 'pending')));
       expect(round.state.amountToCollect).toBe(25);
       expect(resent(round)).toEqual(['debit 100', 'credit 10', 'credit 25', 'end']);

@@ -6,7 +6,7 @@ import {
   end,
   opened,
   openedForFollowUps,
-  repeat,
+  retryable,
   spins,
   start,
   TestRound,
@@ -86,7 +86,7 @@ describe('a repeat while the round is open: the first reply again, nothing twice
     const round = opened(WON);
     round.do(addWin('w', 25));
     round.send(end());
-    round.settle(repeat({ maybePaid: true }));
+    round.settle(retryable({ maybePaid: true }));
     expect(round.send(addWin('w', 25))).toEqual({ kind: 'join', key: 'addWin:w' });
     expect(round.send(start({ winAmount: 40 }))).toEqual({ kind: 'join', key: 'start' });
   });

@@ -17,7 +17,7 @@ import {
   IDENTITY,
   LATER,
   opened,
-  refused,
+  rejected,
   start,
   TestRound,
   throughJson,
@@ -90,7 +90,7 @@ describe('a snapshot', () => {
     expect(snapshot.transactions.map(({ type }) => type)).toEqual(['debit', 'credit', 'end']);
     expect(snapshot.attention).toEqual([]);
     expect(snapshot).not.toHaveProperty('commands');
-    expect(snapshot).not.toHaveProperty('policy');
+    expect(snapshot).not.toHaveProperty('settings');
   });
 });
 
@@ -124,14 +124,14 @@ describe('which transactions took effect, and their sums', () => {
 
   it('not: a voided debit, a refused credit', () => {
     const round = opened(WON);
-    round.do(end(), refused(), ACCEPTED);
+    round.do(end(), rejected(), ACCEPTED);
     expect(totals(round.state)).toEqual({ totalBetAmount: 0, totalWinAmount: 0 });
     expect(effectiveTransactions(round.state).map(({ type }) => type)).toEqual(['debit', 'void']);
   });
 
   it('not: a credit that crashed its round', () => {
     const round = opened(WON);
-    round.do(end(), refused({ maybePaid: true }));
+    round.do(end(), rejected({ maybePaid: true }));
     expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 0 });
   });
 

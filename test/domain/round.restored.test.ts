@@ -1,7 +1,18 @@
 import { snapshotOf } from '../../src/domain/round/replies';
 import { restoredRound, takeOver } from '../../src/domain/round/restored';
 import type { RoundState } from '../../src/domain/round/types';
-import { ACCEPTED, addWin, collectWin, end, LATER, policy, start, TestRound, UNKNOWN, VOID } from './support';
+import {
+  ACCEPTED,
+  addWin,
+  collectWin,
+  end,
+  LATER,
+  settings,
+  start,
+  TestRound,
+  UNKNOWN,
+  VOID,
+} from './support';
 
 /* A round whose record is ahead of it becomes what the record says (docs/interface#restored-temporal). */
 
@@ -79,7 +90,7 @@ test('a round that Temporal does not know is crashed, from its record, and can b
   const record = copied();
   record.do(addWin('w', 5));
   const round = new TestRound().replace(
-    restoredRound(snapshotOf(record.state), policy(), '2026-01-01T00:00:00.000Z'),
+    restoredRound(snapshotOf(record.state), settings(), '2026-01-01T00:00:00.000Z'),
   );
   expect(round.state).toMatchObject({ status: 'open', crashed: true, amountToCollect: 45, commands: {} });
   expect(round.refusal(addWin('x', 1))).toBe('GAMEROUNDCRASHED');

@@ -7,7 +7,7 @@ import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
 import { MAX_STATE_BYTES } from '../../src/domain/round/size';
 import type { Command, RoundState } from '../../src/domain/round/types';
 import type { WalletOutcome } from '../../src/domain/wallet-call';
-import { addWin, AT, collectWin, end, IDENTITY, policy, spins, start, VOID } from './support';
+import { addWin, AT, collectWin, end, IDENTITY, settings, spins, start, VOID } from './support';
 
 /*
  * However full a round is, and whatever the wallet adds to it: what finishes it is taken, and the round can go on in a
@@ -82,7 +82,7 @@ const STEPS: Record<string, Step> = {
 /** Goes through the steps in turn until none of them is taken any more. */
 function fill(steps: readonly Step[]): { round: LongRound; taken: number } {
   const first = start({ winAmount: 1_000_000, stake: 1, debitAmount: 1, grants: EXTRA });
-  const round = new LongRound(createRound(IDENTITY, policy({ followUpDebits: true }), first, AT));
+  const round = new LongRound(createRound(IDENTITY, settings({ followUpDebits: true }), first, AT));
   round.settle({ kind: 'accepted' });
   let taken = 0;
   for (let refusals = 0, n = 0; refusals < steps.length; n += 1) {
@@ -113,7 +113,7 @@ const FINISHES: Record<string, (round: LongRound) => void> = {
   },
   'a crash, and a hundred words of a person': (round) => {
     round.send(end());
-    round.settle({ kind: 'repeat', reason: 'silence', creditAccepted: false, maybePaid: true });
+    round.settle({ kind: 'retryable', reason: 'silence', creditAccepted: false, maybePaid: true });
     round.answered(400, { errorCode: ERROR });
     expect(round.state.crashed).toBe(true);
     for (let n = 0; n < 100; n += 1) {
@@ -133,7 +133,7 @@ async function payloadBytes(round: LongRound): Promise<number> {
   const dataStored = { all: 'x'.repeat(64 * 1024) };
   const queue = [{ key: longest(0, 140), command: end(longest(0, 140), longest(0, 32)), calls: [] }];
   const continued = { state: { ...round.state, dataStored }, queue, autoCloseAt: 0, version: 0 };
-  const data = Buffer.from(JSON.stringify({ identity: IDENTITY, policy: policy(), command, continued }));
+  const data = Buffer.from(JSON.stringify({ identity: IDENTITY, settings: settings(), command, continued }));
   const [payload] = await codec.encode([{ metadata: { encoding: Buffer.from('json/plain') }, data }]);
   return payload!.data!.length + 1_024;
 }

@@ -6,13 +6,13 @@ import {
   DECLINED,
   DECLINED_BUT_PROCESSED,
   end,
-  END_REFUSED,
+  END_REJECTED,
   IDENTITY,
   LATER,
   OPERATOR_ERROR,
-  policy,
-  refused,
-  repeat,
+  settings,
+  rejected,
+  retryable,
   start,
   TestRound,
   ticketStart,
@@ -61,7 +61,7 @@ describe('startGameRound opens a round by a debit', () => {
   it('the multiplier is never applied to a debit', () => {
     const state = createRound(
       { ...IDENTITY, currencyMultiplier: 10 },
-      policy(),
+      settings(),
       start({ debitAmount: 250 }),
       AT,
     );
@@ -71,7 +71,7 @@ describe('startGameRound opens a round by a debit', () => {
 
   it('two rounds, two debit hashes; the same round, the same', () => {
     const hashOf = (gameround: string, at: string): string | undefined =>
-      createRound({ ...IDENTITY, gameround }, policy(), start(), at).pending?.transactions[0]?.hash;
+      createRound({ ...IDENTITY, gameround }, settings(), start(), at).pending?.transactions[0]?.hash;
     expect(hashOf('a', AT)).not.toBe(hashOf('b', AT));
     expect(hashOf('a', AT)).toBe(hashOf('a', LATER));
   });
@@ -134,7 +134,7 @@ describe('a failed initial debit ends the round', () => {
   });
 
   it('unknown: the void is retried until it is answered, then the round rests', () => {
-    const round = new TestRound().settle(UNKNOWN, repeat(), repeat());
+    const round = new TestRound().settle(UNKNOWN, retryable(), retryable());
     expect(round.state.pending?.purpose).toBe('void');
     round.settle(ACCEPTED);
     expect(round.state.pending).toBeUndefined();
@@ -145,7 +145,7 @@ describe('a failed initial debit ends the round', () => {
   });
 
   it('commands during that void are told that the round is over', () => {
-    const round = new TestRound().settle(UNKNOWN, repeat());
+    const round = new TestRound().settle(UNKNOWN, retryable());
     expect(round.refusal(addWin('w', 5))).toBe('GAMEROUNDNOTACTIVE');
     expect(round.refusal(end())).toBe('GAMEROUNDNOTACTIVE');
     expect(round.refusal(start())).toBe('GAMEROUNDNOTACTIVE');
@@ -197,7 +197,7 @@ describe('startGameRound with endGame', () => {
   });
 
   it('debit accepted, its end alone refused on a 200: crashed, nothing voided', () => {
-    const round = new TestRound(start({ endGame: true })).settle(END_REFUSED);
+    const round = new TestRound(start({ endGame: true })).settle(END_REJECTED);
     expect(round.state).toMatchObject({ crashed: true, status: 'open', pending: undefined });
     expect(round.reply(start()).refusal).toEqual({ status: 400, errorCode: OPERATOR_ERROR });
     expect(round.transactions('debit')).toMatchObject([{ outcome: 'accepted' }]);
@@ -207,7 +207,7 @@ describe('startGameRound with endGame', () => {
 
   it('the credit is refused: the debit is voided and the round cancelled', () => {
     const command = start({ endGame: true, winAmount: 70 });
-    const round = new TestRound(command).settle(ACCEPTED, refused());
+    const round = new TestRound(command).settle(ACCEPTED, rejected());
     expect(round.shapes).toEqual([['debit 100'], ['credit 70', 'end'], ['void']]);
     expect(round.reply(command)).toMatchObject({
       amountCredited: 0,

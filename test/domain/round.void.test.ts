@@ -9,8 +9,8 @@ import {
   end,
   opened,
   openedForFollowUps,
-  refused,
-  repeat,
+  rejected,
+  retryable,
   start,
   TestRound,
   UNCONFIRMED,
@@ -19,7 +19,7 @@ import {
 } from './support';
 
 const WON = start({ winAmount: 40 });
-const PARKED = refused({ unauthorised: true });
+const PARKED = rejected({ unauthorised: true });
 
 describe('voidGameRound cancels the round by a void', () => {
   it('sends [void] with the hash of the debit it takes back, and is answered when it is done', () => {
@@ -66,7 +66,7 @@ describe('voidGameRound cancels the round by a void', () => {
   it('a repeat while it is on its way joins it', () => {
     const round = opened(WON);
     round.send(VOID);
-    round.settle(repeat());
+    round.settle(retryable());
     expect(round.send(VOID)).toEqual({ kind: 'join', key: 'void' });
     expect(round.shapes).toHaveLength(2);
   });
@@ -109,7 +109,7 @@ describe('a void is retried until it is answered', () => {
     const round = opened(WON);
     round.send(VOID);
     const first = round.state.pending?.transactions;
-    round.settle(repeat(), repeat(), repeat());
+    round.settle(retryable(), retryable(), retryable());
     expect(round.state.pending?.transactions).toEqual(first);
     expect(round.state.status).toBe('cancel');
     expect(attentionOf(round.state)).toEqual(['void-pending']);
@@ -132,13 +132,13 @@ describe('a void is retried until it is answered', () => {
     expect(attentionOf(round.state)).toEqual(['void-unconfirmed']);
   });
 
-  it('a refused void stops (void-refused), sends nothing, and a person resumes the same void', () => {
+  it('a refused void stops (void-unauthorised), sends nothing, and a person resumes the same void', () => {
     const round = opened(WON);
     round.send(VOID);
     round.settle(PARKED);
     expect(round.state.pending?.progress).toBe('awaiting-operator');
     expect(round.state.status).toBe('cancel');
-    expect(attentionOf(round.state)).toEqual(['void-refused']);
+    expect(attentionOf(round.state)).toEqual(['void-unauthorised']);
     expect(round.state.commands.void?.answer).toBeUndefined();
     const before = round.state.pending?.transactions;
 
@@ -154,13 +154,13 @@ describe('a void is retried until it is answered', () => {
   it('resuming a round whose void is not stopped changes nothing', () => {
     const idle = opened(WON).state;
     expect(resume(idle)).toBe(idle);
-    const retrying = new TestRound().settle(UNKNOWN, repeat()).state;
+    const retrying = new TestRound().settle(UNKNOWN, retryable()).state;
     expect(resume(retrying)).toEqual(retrying);
   });
 
   it.each([
     ['refused', PARKED],
-    ['never answered', repeat()],
+    ['never answered', retryable()],
   ])('%s: a person who says that the bet was given back ends the waiting', (_, outcome) => {
     const round = openedForFollowUps();
     round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
@@ -190,24 +190,24 @@ describe('a void is retried until it is answered', () => {
     const round = opened(WON, { followUpDebits: true });
     round.do(start({ rngCallId: 'rng-2' }), UNKNOWN, PARKED);
     expect(round.refusal(end())).toBe('OPERATIONBEINGPROCESSED');
-    expect(attentionOf(round.state)).toEqual(['void-refused']);
+    expect(attentionOf(round.state)).toEqual(['void-unauthorised']);
   });
 });
 
 describe('attention marks, the most urgent first', () => {
-  it('crashed, then void-refused, credit-pending, void-pending, auto-close-failing, void-unconfirmed', () => {
+  it('crashed, then void-unauthorised, credit-pending, void-pending, auto-close-failing, void-unconfirmed', () => {
     const round = opened(WON, { followUpDebits: true }).replace({
       marks: ['projection-pending', 'void-unconfirmed', 'auto-close-failing'],
     });
     round.send(end());
-    round.settle(repeat());
+    round.settle(retryable());
     expect(attentionOf(round.state)).toEqual([
       'credit-pending',
       'auto-close-failing',
       'void-unconfirmed',
       'projection-pending',
     ]);
-    round.settle(refused({ maybePaid: true }));
+    round.settle(rejected({ maybePaid: true }));
     expect(attentionOf(round.state)[0]).toBe('crashed');
   });
 

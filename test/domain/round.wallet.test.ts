@@ -3,11 +3,11 @@ import { classifyWalletReply } from '../../src/domain/classify-wallet-reply';
 import { decide } from '../../src/domain/round/decide';
 import { createRound } from '../../src/domain/round/create-round';
 import { applyWalletOutcome, isRetried, resume } from '../../src/domain/round/apply-wallet-outcome';
-import type { Command, RoundPolicy, RoundState, StartCommand } from '../../src/domain/round/types';
+import type { Command, RoundSettings, RoundState, StartCommand } from '../../src/domain/round/types';
 import type { OperatorTransaction, WalletAnswer } from '../../src/domain/wallet-call';
-import { commands, firstStarts, policies } from './arbitraries';
+import { commands, firstStarts, roundSettings } from './arbitraries';
 import { ModelWallet, type ModelWalletRules } from './model-wallet';
-import { AT, IDENTITY, LATER, policy } from './support';
+import { AT, IDENTITY, LATER, settings } from './support';
 
 /** What happens to one delivery of a call between us and an honest wallet. */
 const FAULTS = [
@@ -32,7 +32,7 @@ const faults = fc.array(fc.constantFrom(...FAULTS), { maxLength: 4 });
 interface Scenario {
   first: StartCommand;
   firstFaults: Fault[];
-  over: Partial<RoundPolicy>;
+  over: Partial<RoundSettings>;
   listsHashes: boolean;
   steps: { command: Command; faults: Fault[] }[];
 }
@@ -40,7 +40,7 @@ interface Scenario {
 const scenarios: fc.Arbitrary<Scenario> = fc.record({
   first: firstStarts,
   firstFaults: faults,
-  over: policies,
+  over: roundSettings,
   listsHashes: fc.boolean(),
   steps: fc.array(fc.record({ command: commands, faults }), { maxLength: 10 }),
 });
@@ -59,7 +59,7 @@ class Line {
   constructor({ first, over, firstFaults, listsHashes }: Scenario) {
     const rules: ModelWalletRules = { voidsWholeRound: over.voidsWholeRound ?? false, listsHashes };
     this.wallet = new ModelWallet(rules);
-    this.state = createRound(IDENTITY, policy(over), first, AT);
+    this.state = createRound(IDENTITY, settings(over), first, AT);
     this.drive(firstFaults);
   }
 

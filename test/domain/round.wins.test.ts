@@ -6,7 +6,7 @@ import {
   LATER,
   opened,
   openedForFollowUps,
-  repeat,
+  retryable,
   start,
   VOID,
 } from './support';
@@ -106,7 +106,7 @@ describe('endGameRound pays the open winnings', () => {
   it('is not closed and shows nothing as paid before the wallet accepted', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(repeat({ maybePaid: true }), repeat({ maybePaid: true }));
+    round.settle(retryable({ maybePaid: true }), retryable({ maybePaid: true }));
     expect(round.state).toMatchObject({ status: 'open', amountToCollect: 40 });
     expect(round.state.closedAt).toBeUndefined();
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'pending' }]);
@@ -223,7 +223,7 @@ describe('commands while a call is on its way get 503 and are not stored', () =>
     const round = openedForFollowUps();
     round.do(addWin('w', 40));
     round.send(end());
-    round.settle(repeat({ maybePaid: true }));
+    round.settle(retryable({ maybePaid: true }));
     expect(round.refusal(command)).toBe('OPERATIONBEINGPROCESSED');
     expect(round.shapes).toHaveLength(2);
   });

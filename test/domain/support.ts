@@ -9,7 +9,7 @@ import type {
   Command,
   EndCommand,
   RoundIdentity,
-  RoundPolicy,
+  RoundSettings,
   RoundState,
   RoundTransaction,
   SpinCounterCommand,
@@ -36,7 +36,7 @@ export const IDENTITY: RoundIdentity = {
   externalGameProviderRoundId: 'round-1',
 };
 
-export function policy(over: Partial<RoundPolicy> = {}): RoundPolicy {
+export function settings(over: Partial<RoundSettings> = {}): RoundSettings {
   return {
     autoCloseAfterMs: 86_400_000,
     voidsWholeRound: false,
@@ -103,7 +103,7 @@ export const OPERATOR_ERROR: ErrorObject = {
 };
 
 export const ACCEPTED: WalletOutcome = { kind: 'accepted', balance: BALANCE };
-export const END_REFUSED: WalletOutcome = { kind: 'accepted', endRefused: OPERATOR_ERROR };
+export const END_REJECTED: WalletOutcome = { kind: 'accepted', endRejected: OPERATOR_ERROR };
 export const UNCONFIRMED: WalletOutcome = { kind: 'accepted', unconfirmed: true };
 export const UNKNOWN: WalletOutcome = { kind: 'unknown', reason: 'time-out' };
 export const DECLINED: WalletOutcome = {
@@ -115,17 +115,17 @@ export const DECLINED: WalletOutcome = {
 export const DECLINED_BUT_PROCESSED: WalletOutcome = { ...DECLINED, processed: true };
 export const UNAUTHORISED_DEBIT: WalletOutcome = { ...DECLINED, unauthorised: true };
 
-export function repeat(
+export function retryable(
   about: Partial<{ creditAccepted: boolean; maybePaid: boolean }> = {},
-): WalletOutcome & { kind: 'repeat' } {
-  return { kind: 'repeat', reason: 'status 500', creditAccepted: false, maybePaid: false, ...about };
+): WalletOutcome & { kind: 'retryable' } {
+  return { kind: 'retryable', reason: 'status 500', creditAccepted: false, maybePaid: false, ...about };
 }
 
-export function refused(
-  about: Partial<WalletOutcome & { kind: 'refused' }> = {},
-): WalletOutcome & { kind: 'refused' } {
+export function rejected(
+  about: Partial<WalletOutcome & { kind: 'rejected' }> = {},
+): WalletOutcome & { kind: 'rejected' } {
   return {
-    kind: 'refused',
+    kind: 'rejected',
     unauthorised: false,
     errorCode: OPERATOR_ERROR,
     creditAccepted: false,
@@ -160,8 +160,8 @@ export class TestRound {
   /** Every call that the machine put on its way, oldest first; retries of one aren't repeated here. */
   readonly calls: OperatorTransaction[][] = [];
 
-  constructor(command: StartCommand = start(), over: Partial<RoundPolicy> = {}, identity = IDENTITY) {
-    this.current = deepFreeze(createRound(deepFreeze(identity), policy(over), deepFreeze(command), AT));
+  constructor(command: StartCommand = start(), over: Partial<RoundSettings> = {}, identity = IDENTITY) {
+    this.current = deepFreeze(createRound(deepFreeze(identity), settings(over), deepFreeze(command), AT));
     this.noteCall(undefined);
   }
 
@@ -234,12 +234,12 @@ export class TestRound {
 }
 
 /** An open round whose bet was taken. */
-export function opened(command: StartCommand = start(), over: Partial<RoundPolicy> = {}): TestRound {
+export function opened(command: StartCommand = start(), over: Partial<RoundSettings> = {}): TestRound {
   return new TestRound(command, over).settle(ACCEPTED);
 }
 
 /** An open round of a game with follow-up debits. */
-export function openedForFollowUps(over: Partial<RoundPolicy> = {}): TestRound {
+export function openedForFollowUps(over: Partial<RoundSettings> = {}): TestRound {
   return opened(start(), { followUpDebits: true, ...over });
 }
 

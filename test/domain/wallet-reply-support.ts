@@ -50,7 +50,7 @@ export function judged(
 /** With its optional fields there, if only as undefined: so a test can expect that one is absent. */
 function spelledOut(outcome: WalletOutcome): WalletOutcome {
   if (outcome.kind === 'accepted') {
-    return { ...outcome, endRefused: outcome.endRefused, unconfirmed: outcome.unconfirmed ?? false };
+    return { ...outcome, endRejected: outcome.endRejected, unconfirmed: outcome.unconfirmed ?? false };
   }
   return outcome.kind === 'declined' ? { ...outcome, errorCode: outcome.errorCode } : outcome;
 }

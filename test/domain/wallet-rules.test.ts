@@ -19,9 +19,9 @@ const EUR = { type: 'real', amount: 900, currency: 'EUR' };
 const answered = (status: number, body: unknown): WalletAnswer => ({ kind: 'answer', status, body });
 
 const WRONG: [string, WalletCall, number, unknown, string[]][] = [
-  ['401', DEBIT, 401, { errorCode: WRONG_SIGNATURE }, ['signature-refused']],
-  ['401 without an errorCode', CREDIT, 401, {}, ['signature-refused']],
-  ['id 1001 with 400', VOID, 400, { errorCode: WRONG_SIGNATURE }, ['signature-refused']],
+  ['401', DEBIT, 401, { errorCode: WRONG_SIGNATURE }, ['signature-rejected']],
+  ['401 without an errorCode', CREDIT, 401, {}, ['signature-rejected']],
+  ['id 1001 with 400', VOID, 400, { errorCode: WRONG_SIGNATURE }, ['signature-rejected']],
   ['HTML with 200', DEBIT, 200, HTML, ['not-json']],
   ['HTML with 400', DEBIT, 400, HTML, ['not-json']],
   ['an array', DEBIT, 200, [DONE], ['not-json']],
@@ -78,7 +78,7 @@ test.each(RIGHT)('%s breaks no rule', (_what, call, answer) => {
 });
 
 test.each<[string, number, unknown, string[]]>([
-  ['401', 401, { errorCode: WRONG_SIGNATURE }, ['signature-refused']],
+  ['401', 401, { errorCode: WRONG_SIGNATURE }, ['signature-rejected']],
   ['HTML', 200, HTML, ['not-json']],
   ['204', 204, {}, ['wrong-status']],
   ['an errorCode on a 200', 200, { errorCode: REFUSAL, balances: [EUR] }, ['error-on-200']],
@@ -95,7 +95,7 @@ test.each<[string, number, unknown, string[]]>([
 
 // docs/interface#do-game-round-report, #report-error-header: the reply is an empty object, or has an errorCode.
 test.each<[string, number, unknown, string[]]>([
-  ['401', 401, { errorCode: WRONG_SIGNATURE }, ['signature-refused']],
+  ['401', 401, { errorCode: WRONG_SIGNATURE }, ['signature-rejected']],
   ['HTML', 200, HTML, ['not-json']],
   ['204', 204, {}, ['wrong-status']],
   ['an empty object', 200, {}, []],
@@ -104,12 +104,12 @@ test.each<[string, number, unknown, string[]]>([
   expect(brokenReportRules(answered(status, body))).toEqual(rules);
 });
 
-const END_REFUSED = listing(entry('debit'), entry('end', END_ERROR));
+const END_REJECTED = listing(entry('debit'), entry('end', END_ERROR));
 
 test.each<[string, WalletCall, number, unknown]>([
   ['status 200', DEBIT, 200, DONE],
   ['status 400, 77 LIMITREACHED', DEBIT, 400, { errorCode: REFUSAL }],
-  ['status 200, end refused: 78 ENDREFUSED', DEBIT_AND_END, 200, END_REFUSED],
+  ['status 200, end rejected: 78 ENDREFUSED', DEBIT_AND_END, 200, END_REJECTED],
   ['200 with error 77 LIMITREACHED', CREDIT, 200, { errorCode: REFUSAL }],
 ])('why an answer was taken for what it was: %s', (why, call, status, body) => {
   expect(reportOf(call, answered(status, body), judged(call, status, body)).why).toBe(why);

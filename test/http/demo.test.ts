@@ -23,7 +23,7 @@ beforeAll(async () => {
   client = await MongoClient.connect(process.env.TEST_MONGODB_URI!);
   const demoRounds = createDemoRounds({
     store: createDemoStore(client.db(`demo-${randomUUID()}`)),
-    policyFor: () =>
+    settingsFor: () =>
       Promise.resolve({
         ...{ autoCloseAfterMs: 1, voidsWholeRound: false, followUpDebits: false },
         ...{ gameRoundReport: true, resultCallback: true },

@@ -52,7 +52,7 @@ describe('reconcileTransactions', () => {
 
   it('answers a refusal with the operator’s own error, 400', async () => {
     const errorCode = { id: 4711, msg: 'LIMIT', clientmsg: 'Limit.' };
-    answer({ kind: 'refused', errorCode, hashesProcessed: [{ hash: 'd1', errorCode }] });
+    answer({ kind: 'rejected', errorCode, hashesProcessed: [{ hash: 'd1', errorCode }] });
     const reply = await reconcile();
     expect([reply.status, reply.body]).toEqual([
       400,

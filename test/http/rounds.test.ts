@@ -398,12 +398,12 @@ describe('other reads', () => {
 
   it('getBalance passes the operator’s own error on, but not that the operator refuses our signature', async () => {
     const own = { id: 77, msg: 'PLAYERBLOCKED', clientmsg: 'Sorry.' };
-    service.getBalance.mockResolvedValueOnce({ kind: 'refused', errorCode: own });
+    service.getBalance.mockResolvedValueOnce({ kind: 'rejected', errorCode: own });
     const refused = await providerCall(service, '/getBalance', { token });
     expect([refused.status, refused.body]).toEqual([400, { errorCode: own }]);
     for (const answer of [
-      { kind: 'refused' as const, errorCode: { id: 1001, msg: 'SIGNATUREWRONG', clientmsg: '' } },
-      { kind: 'refused' as const },
+      { kind: 'rejected' as const, errorCode: { id: 1001, msg: 'SIGNATUREWRONG', clientmsg: '' } },
+      { kind: 'rejected' as const },
       { kind: 'unavailable' as const, reason: 'connect ECONNREFUSED 10.1.2.3' },
     ]) {
       service.getBalance.mockResolvedValueOnce(answer);

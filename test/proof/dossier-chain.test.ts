@@ -126,7 +126,7 @@ test.each([7, null, { balances: null }, { balances: [null] }])(
     const event = (id: number, type: string, about: Record<string, unknown>): PlainEvent => ({
       ...{ id, at: '2026-11-29T20:00:00.000Z', type, about },
     });
-    const result = { kind: 'accepted', balance, errorCode: null, endRefused: null };
+    const result = { kind: 'accepted', balance, errorCode: null, endRejected: null };
     const steps = stepsOf(
       [
         event(1, 'ActivityTaskScheduled', {

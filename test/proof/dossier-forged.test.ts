@@ -169,7 +169,7 @@ test('the time of the check is linear in the size of the file', () => {
 });
 
 test("the game's own texts are all in the events, whatever their names are", async () => {
-  const own = { header: 'H', signedWith: 'S', refusedWith: 'R', stackTrace: 'T', sdkMetadata: 'M' };
+  const own = { header: 'H', signedWith: 'S', rejectedSecrets: 'R', stackTrace: 'T', sdkMetadata: 'M' };
   const payload = (value: unknown): object => ({
     metadata: { encoding: Buffer.from('json/plain').toString('base64') },
     data: Buffer.from(JSON.stringify(value)).toString('base64'),
@@ -187,7 +187,7 @@ test("the game's own texts are all in the events, whatever their names are", asy
       ...{ scheduledEventId: id, result: { payloads: [payload(result)] } },
     }),
   ];
-  const state = { pending: { refusedWith: 'secret', own }, dataStored: own };
+  const state = { pending: { rejectedSecrets: 'secret', own }, dataStored: own };
   const events = await plainEvents(
     {
       events: [
@@ -199,9 +199,9 @@ test("the game's own texts are all in the events, whatever their names are", asy
           failure: { message: 'm', stackTrace: 'secret', cause: { message: 'c', stackTrace: 'secret' } },
         }),
         ...activity(3, 'deliver', [{ call: own }, { state }], {
-          result: { kind: 'refused', signedWith: 'secret' },
+          result: { kind: 'rejected', signedWith: 'secret' },
         }),
-        ...activity(5, 'deliverUntilDefinite', [{}], { kind: 'refused', signedWith: 'secret' }),
+        ...activity(5, 'deliverUntilDefinite', [{}], { kind: 'rejected', signedWith: 'secret' }),
         ...activity(7, 'newSecrets', ['op1', 'secret'], null),
         ...activity(9, 'fetchResult', [{}], own),
         event(11, 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW', 'workflowExecutionContinuedAsNew', {

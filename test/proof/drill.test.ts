@@ -96,10 +96,10 @@ async function playSome(played: Played): Promise<void> {
 
 async function playForgotten(played: Played): Promise<void> {
   const player = playerOf(harness, { gameCode: 'forgotten-slot' });
-  const { autoCloseAfterMs } = harness.policy;
-  harness.policy.autoCloseAfterMs = 500;
+  const { autoCloseAfterMs } = harness.roundSettings;
+  harness.roundSettings.autoCloseAfterMs = 500;
   const opening = player.open({ winAmount: 20 });
-  harness.policy.autoCloseAfterMs = autoCloseAfterMs;
+  harness.roundSettings.autoCloseAfterMs = autoCloseAfterMs;
   const hash = await opening;
   forgotten.set(hash, player);
   await finished(harness, hash);

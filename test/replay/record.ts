@@ -87,13 +87,13 @@ const ROUNDS: Record<string, Round> = {
     await player.void(hash);
     return hash;
   },
-  'void-refused-resumed': async (player, on) => {
+  'void-unauthorised-resumed': async (player, on) => {
     const hash = await player.open();
     await on('void', { fault: 'status', status: 401 });
     void player.void(hash).catch(() => undefined);
     await until(
       () => harness.attention(hash),
-      (marks) => marks.includes('void-refused'),
+      (marks) => marks.includes('void-unauthorised'),
     );
     await harness.handle(hash).signal('resume');
     return hash;
@@ -124,9 +124,9 @@ const ROUNDS: Record<string, Round> = {
     return hash;
   },
   forgotten: async (player) => {
-    harness.policy.autoCloseAfterMs = 500;
+    harness.roundSettings.autoCloseAfterMs = 500;
     const hash = await player.open();
-    harness.policy.autoCloseAfterMs = 24 * 3_600_000;
+    harness.roundSettings.autoCloseAfterMs = 24 * 3_600_000;
     await until(
       () => harness.attention(hash),
       (marks) => marks.includes('auto-close-failing'),

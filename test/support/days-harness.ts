@@ -19,7 +19,7 @@ import {
   PROVIDER_ID,
   SEARCH_ATTRIBUTES,
 } from '../../src/contracts/search-attributes';
-import type { RoundPolicy, RoundSnapshot } from '../../src/domain/round/types';
+import type { RoundSettings, RoundSnapshot } from '../../src/domain/round/types';
 import { createWorker } from '../../worker/worker';
 import { required } from './rounds-harness';
 import { workflowBundle } from './workflow-bundle';
@@ -43,7 +43,7 @@ export interface DaysHarness {
   records: RoundSnapshot[];
   /** The test's own activities. For the others, a wallet and a database accept everything. */
   world: World;
-  open(policy?: Partial<RoundPolicy>): Promise<string>;
+  open(settings?: Partial<RoundSettings>): Promise<string>;
   /** Lets this time pass. Rejects if the server does not skip it within 40 s. */
   sleep(ms: number): Promise<void>;
   handle(gameround: string): WorkflowHandle;
@@ -96,7 +96,7 @@ async function startDays(): Promise<DaysHarness> {
     records,
     world,
     handle,
-    open: (policy) => open(env, taskQueue, policy),
+    open: (settings) => open(env, taskQueue, settings),
     sleep: (ms) => within(40_000, `the server did not skip ${ms} ms`, env.sleep(ms)),
     end: (gameround) =>
       handle(gameround).executeUpdate(COMMANDS.end.update, {
@@ -133,7 +133,7 @@ function activitiesOf(world: World, records: RoundSnapshot[]): GameroundActiviti
     },
     deliverUntilDefinite: (delivery) =>
       world.deliverUntilDefinite?.(delivery) ?? Promise.resolve({ kind: 'accepted' }),
-    newSecrets: (operatorId, refusedWith) => world.newSecrets?.(operatorId, refusedWith) ?? nothing(),
+    newSecrets: (operatorId, rejectedSecrets) => world.newSecrets?.(operatorId, rejectedSecrets) ?? nothing(),
     project: (round) => {
       records.push(round.snapshot);
       return world.project?.(round) ?? nothing();
@@ -147,7 +147,7 @@ function activitiesOf(world: World, records: RoundSnapshot[]): GameroundActiviti
 async function open(
   env: TestWorkflowEnvironment,
   taskQueue: string,
-  policy: Partial<RoundPolicy> = {},
+  settings: Partial<RoundSettings> = {},
 ): Promise<string> {
   const gameround = randomUUID();
   const start: GameroundStart = {
@@ -163,13 +163,13 @@ async function open(
       currencyMultiplier: 1,
       language: 'en',
     },
-    policy: {
+    settings: {
       autoCloseAfterMs: 48 * HOUR_MS,
       voidsWholeRound: false,
       followUpDebits: false,
       gameRoundReport: false,
       resultCallback: false,
-      ...policy,
+      ...settings,
     },
     command: { type: 'start', stake: 1, currency: 'EUR', useTicket: false, endGame: false, winAmount: 0 },
   };

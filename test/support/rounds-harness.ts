@@ -29,7 +29,7 @@ import { stateQuery, workflowIdOf } from '../../src/contracts/gameround';
 import type { ReconcileResult } from '../../src/contracts/reconcile';
 import { createWaitingCalls, type WaitingCalls } from '../../src/contracts/waiting-calls';
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
-import type { RoundPolicy } from '../../src/domain/round/types';
+import type { RoundSettings } from '../../src/domain/round/types';
 import type { Session } from '../../src/domain/session';
 import { openDatabase, type Database } from '../../src/read-model/connect';
 import type { Delivery } from '../../src/domain/wallet-rules';
@@ -66,7 +66,7 @@ export interface LiveSettings {
 export interface RoundsOptions {
   /** Default: 4 s. */
   walletTimeoutMs?: number;
-  policy?: Partial<RoundPolicy>;
+  roundSettings?: Partial<RoundSettings>;
   /** Default: the server of this jest run. */
   mongodbUri?: string;
   database?: string;
@@ -107,7 +107,7 @@ export interface RoundsHarness extends WalletControls {
   walletUrl: string;
   taskQueue: string;
   /** What new rounds get; a test may change it for the rounds that it starts from then on. */
-  policy: RoundPolicy;
+  roundSettings: RoundSettings;
   /** What its workers say of their wallet calls, oldest first. */
   deliveries: readonly Delivery[];
   /** What `npm run repair-records` does. */
@@ -130,7 +130,7 @@ export interface RoundsHarness extends WalletControls {
 }
 
 /** Walletlike time-outs are short here, so that hanging calls don't hold up the tests. */
-const POLICY: RoundPolicy = {
+const SETTINGS: RoundSettings = {
   autoCloseAfterMs: 24 * 3_600_000,
   voidsWholeRound: false,
   followUpDebits: false,
@@ -143,7 +143,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
   const address = options.temporalAddress ?? required('TEST_TEMPORAL_ADDRESS');
   const namespace = options.namespace ?? 'default';
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
-  const policy: RoundPolicy = { ...POLICY, ...options.policy };
+  const roundSettings: RoundSettings = { ...SETTINGS, ...options.roundSettings };
   const live: LiveSettings = { walletTimeoutMs: options.walletTimeoutMs ?? 4_000 };
   const wallet = await createWalletApp({ operators: OPERATORS }).start();
   const name = options.database ?? `rounds_${randomUUID().slice(0, 8)}`;
@@ -185,7 +185,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     operatorOf: (operatorId) => addressOf(operatorId, wallet.url, live),
     ticketUse: (...ofPlayer) => queries.ticketUse(...ofPlayer),
   });
-  const ports = portsOver(database, rounds, policy, chooseTicket);
+  const ports = portsOver(database, rounds, roundSettings, chooseTicket);
   const local = here && { ...here, client: worker?.client };
   const commands = createCommands(client, ports, { taskQueue, local });
   const handle = (gameround: string): WorkflowHandle => client.workflow.getHandle(workflowIdOf(gameround));
@@ -208,7 +208,7 @@ export async function startRounds(options: RoundsOptions = {}): Promise<RoundsHa
     db: database.db,
     walletUrl: wallet.url,
     taskQueue,
-    policy,
+    roundSettings,
     deliveries,
     repair: (since) =>
       repairRecords(
@@ -362,7 +362,7 @@ export async function runWorker({
 function portsOver(
   { db }: Database,
   rounds: Rounds,
-  policy: RoundPolicy,
+  roundSettings: RoundSettings,
   chooseTicket: CommandPorts['chooseTicket'],
 ): CommandPorts {
   const guards = createGuards(db);
@@ -373,9 +373,9 @@ function portsOver(
     findStanding: (gameround) => rounds.standing(gameround),
     repairRecord: (state) => repairRecord(rounds, state),
     guards,
-    policyFor: ({ operatorId, gameCode }) =>
+    settingsFor: ({ operatorId, gameCode }) =>
       Promise.resolve({
-        ...policy,
+        ...roundSettings,
         voidsWholeRound: operatorId === 'op-whole',
         followUpDebits: gameCode === FOLLOW_UP_GAME,
       }),

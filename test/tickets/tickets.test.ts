@@ -174,11 +174,11 @@ describe('what is refused', () => {
 
   const errorCode = { id: 77, msg: 'LIMITREACHED', clientmsg: 'Your limit is reached.' };
   it.each<[string, BalanceAnswer, string]>([
-    ['the operator’s own error passes through', { kind: 'refused', errorCode }, '400 77 LIMITREACHED'],
-    ['a refusal without one', { kind: 'refused' }, '502 3000 WALLETUNAVAILABLE'],
+    ['the operator’s own error passes through', { kind: 'rejected', errorCode }, '400 77 LIMITREACHED'],
+    ['a refusal without one', { kind: 'rejected' }, '502 3000 WALLETUNAVAILABLE'],
     [
       'our signature',
-      { kind: 'refused', errorCode: { ...errorCode, id: 1001, msg: 'SIGNATUREWRONG' } },
+      { kind: 'rejected', errorCode: { ...errorCode, id: 1001, msg: 'SIGNATUREWRONG' } },
       '502 3000 WALLETUNAVAILABLE',
     ],
     ['no answer', { kind: 'unavailable', reason: 'time-out' }, '502 3000 WALLETUNAVAILABLE'],

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const { port } = provider.address() as AddressInfo;
   harness = await startRounds({
     gameUrl: `http://127.0.0.1:${port}`,
-    policy: { autoCloseAfterMs: AFTER_MS },
+    roundSettings: { autoCloseAfterMs: AFTER_MS },
   });
 });
 

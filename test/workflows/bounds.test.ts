@@ -52,7 +52,7 @@ test('a round that somebody starts by hand with a bet that can not be read fails
   const started = await harness.client.workflow.start('gameround', {
     workflowId: workflowIdOf(gameround),
     taskQueue: harness.taskQueue,
-    args: [{ identity, policy: harness.policy, command }],
+    args: [{ identity, settings: harness.roundSettings, command }],
   });
   await expect(started.result()).rejects.toThrow();
   expect(await harness.calls(gameround)).toEqual([]);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done));
   const { port } = provider.address() as AddressInfo;
   harness = await startRounds({ gameUrl: `http://127.0.0.1:${port}` });
-  Object.assign(harness.policy, { gameRoundReport: true, resultCallback: true });
+  Object.assign(harness.roundSettings, { gameRoundReport: true, resultCallback: true });
 });
 afterAll(async () => {
   await harness?.stop();

@@ -99,7 +99,7 @@ test('a long round goes on as new under several callers at once: nothing is lost
   // A forgotten round is still closed when its time is up, counted from its opening.
   const { startedAt, firesAt } = await firstTimer(hash);
   expect(startedAt - openedAt).toBeGreaterThan(2_000);
-  expect(Math.abs(firesAt - openedAt - harness.policy.autoCloseAfterMs)).toBeLessThan(2_000);
+  expect(Math.abs(firesAt - openedAt - harness.roundSettings.autoCloseAfterMs)).toBeLessThan(2_000);
 
   expect(await player.end(hash)).toMatchObject({
     amountCredited: wins + 5,
@@ -197,7 +197,7 @@ test('the fullest round that its rules allow can go on as new', () => {
       currencyMultiplier: 1,
       language: 'en',
     },
-    harness.policy,
+    harness.roundSettings,
     { type: 'start', stake: 1, currency: 'EUR', useTicket: false, endGame: false, winAmount: 0 },
     at,
   );

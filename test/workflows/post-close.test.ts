@@ -27,7 +27,7 @@ beforeAll(async () => {
   harness = await startRounds({ gameUrl: `http://127.0.0.1:${port}` });
 });
 beforeEach(() => {
-  Object.assign(harness.policy, { gameRoundReport: true, resultCallback: true });
+  Object.assign(harness.roundSettings, { gameRoundReport: true, resultCallback: true });
   answer = { status: 200, body: { reels: 'A B C' } };
   player = playerOf(harness);
 });
@@ -71,7 +71,7 @@ test('the provider is asked for the result, which is kept as dataStored and told
 });
 
 test('games without resultCallback and operators that asked for no report are left alone', async () => {
-  Object.assign(harness.policy, { gameRoundReport: false, resultCallback: false });
+  Object.assign(harness.roundSettings, { gameRoundReport: false, resultCallback: false });
   const hash = await closed();
   expect(asked.filter((call) => call.endsWith(hash))).toEqual([]);
   expect(await reportOf(hash)).toBeUndefined();
@@ -87,7 +87,7 @@ test('a cancelled round is not reported', async () => {
 });
 
 test('a report that fails is sent again, and the answer to the player did not wait for it', async () => {
-  Object.assign(harness.policy, { resultCallback: false });
+  Object.assign(harness.roundSettings, { resultCallback: false });
   await harness.fault({ fault: 'status', status: 500, match: { path: '/doGameRoundReport' }, times: 1 });
   const reply = await player.start({ endGame: true });
   const { hash } = reply.gameRoundInfo;
@@ -104,7 +104,7 @@ test('a report that fails is sent again, and the answer to the player did not wa
 });
 
 test('an errorCode on a 200 is ignored unless X-H-ERROR-ID comes with it', async () => {
-  Object.assign(harness.policy, { resultCallback: false });
+  Object.assign(harness.roundSettings, { resultCallback: false });
   const match = { path: '/doGameRoundReport' };
   const failing = { fault: 'errorOn200', errorCode: { id: 9 }, match, when: 'after' };
   await harness.fault({ ...failing, errorIdHeader: false });

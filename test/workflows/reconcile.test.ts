@@ -207,7 +207,7 @@ test('the operator’s refusal and silence are told; neither voids, cancels or c
   await player.end(hash);
   await finished(harness, hash);
   await fault('debit', { fault: 'status', status: 400, errorCode: OWN });
-  expect((await reconcile(hash)).outcome).toMatchObject({ kind: 'refused', errorCode: OWN });
+  expect((await reconcile(hash)).outcome).toMatchObject({ kind: 'rejected', errorCode: OWN });
   await fault('debit', { fault: 'status', status: 503 });
   expect((await reconcile(hash)).outcome).toMatchObject({ kind: 'unreachable', hashesProcessed: [] });
   expect(await agreedBooks(harness, hash)).toMatchObject({
@@ -256,7 +256,7 @@ test('past retention the record tells what is to be sent again', async () => {
   const forgotten = randomUUID();
   await harness.rounds.write({ ...record, identity: { ...record.identity, gameround: forgotten } }, 1);
   const { outcome, round } = await reconcile(forgotten);
-  expect([outcome.kind, round.identity.gameround]).toEqual(['refused', forgotten]);
+  expect([outcome.kind, round.identity.gameround]).toEqual(['rejected', forgotten]);
   expect(await lastCall(forgotten)).toEqual(before);
 });
 

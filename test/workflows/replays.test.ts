@@ -25,7 +25,10 @@ let worker: { stop(): Promise<void> };
 const some = (ms: number): Promise<void> => sleep(Math.random() * ms);
 
 beforeAll(async () => {
-  harness = await startRounds({ worker: 'none', policy: { gameRoundReport: true, resultCallback: true } });
+  harness = await startRounds({
+    worker: 'none',
+    roundSettings: { gameRoundReport: true, resultCallback: true },
+  });
   const { activities } = harness;
   // The real ones, held up here and there.
   worker = await harness.startWorker({

@@ -14,7 +14,7 @@ let harness: RoundsHarness;
 let player: Player;
 
 beforeAll(async () => {
-  harness = await startRounds({ policy: { gameRoundReport: true } });
+  harness = await startRounds({ roundSettings: { gameRoundReport: true } });
 });
 beforeEach(() => {
   player = playerOf(harness);

@@ -77,7 +77,7 @@ test('one action resumes all waiting rounds of an operator, voids and credits, a
   );
   await Promise.all([
     isMarked(own, 'credit-unauthorised'),
-    isMarked(bet, 'void-refused'),
+    isMarked(bet, 'void-unauthorised'),
     isMarked(others, 'credit-unauthorised'),
   ]);
   // A round is found a moment after its mark is there.
@@ -133,12 +133,12 @@ test('reconciling a round that the operator closed itself: its error, crashed, a
   const hash = await player.open({ winAmount: WIN });
   await faulty('credit', { fault: 'status', status: 400, errorCode: OWN, times: 500 });
   const { outcome, round } = await harness.reconcile('op1', hash);
-  expect(outcome).toMatchObject({ kind: 'refused', errorCode: OWN });
+  expect(outcome).toMatchObject({ kind: 'rejected', errorCode: OWN });
   expect(round).toMatchObject({ status: 'open', crashed: true });
   expect(await harness.sent(hash)).toEqual(['debit', 'credit+end']);
   expect(await player.start({ endGame: true })).toMatchObject({ gameRoundInfo: { status: 'closed' } });
   // Again: everything is sent again, and the answer is told.
-  expect((await harness.reconcile('op1', hash)).outcome).toMatchObject({ kind: 'refused', errorCode: OWN });
+  expect((await harness.reconcile('op1', hash)).outcome).toMatchObject({ kind: 'rejected', errorCode: OWN });
   const owed = round.transactions.filter(({ outcome: known }) => known === 'pending');
   await settle(
     hash,
@@ -167,7 +167,7 @@ test.each([
   ['of another purpose', { kind: 'declined' }],
   ['a record ahead, without the record', { kind: 'ahead' }],
   ['a record ahead that is none', { kind: 'ahead', record: { version: 5, snapshot: { transactions: 5 } } }],
-  ['a reason that is none', { kind: 'repeat', reason: 5 }],
+  ['a reason that is none', { kind: 'retryable', reason: 5 }],
   ['a balance that is none', { kind: 'accepted', balance: 7 }],
 ])(
   'an activity that a person completes by hand with %s counts as one without an answer',

@@ -34,9 +34,9 @@ export function createAutoClose(round: Round, begun: AutoClosePlan, onMarked: ()
   const isOver = (): boolean => !isActive(round);
 
   async function closeWhenForgotten(): Promise<void> {
-    const overdueAt = parseTimestamp(round.state.openedAt)! + 2 * round.state.policy.autoCloseAfterMs;
+    const overdueAt = parseTimestamp(round.state.openedAt)! + 2 * round.state.settings.autoCloseAfterMs;
     // A sleep and not a condition: most rounds end long before, and cancelling a timer costs one more event.
-    const forgotten = `auto-close after ${durationText(round.state.policy.autoCloseAfterMs)}`;
+    const forgotten = `auto-close after ${durationText(round.state.settings.autoCloseAfterMs)}`;
     await sleep(Math.max(closeAt - Date.now(), 1), { summary: forgotten });
     while (!isOver()) {
       await ask();

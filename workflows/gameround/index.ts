@@ -88,9 +88,9 @@ interface Parts {
 }
 
 function setup(start: GameroundStart): Parts {
-  const { identity, policy, command, continued } = start;
+  const { identity, settings, command, continued } = start;
   const round: Round = {
-    state: continued?.state ?? createRound(identity, policy, command, startedAt()),
+    state: continued?.state ?? createRound(identity, settings, command, startedAt()),
     guardLost: false,
     takenOver: false,
     resetRun: resetRunBefore(continued),
@@ -99,7 +99,7 @@ function setup(start: GameroundStart): Parts {
   for (const item of continued?.queue ?? []) restoreQueued(inbox, item);
   const publish = publisher(round);
   const projection = createProjection(round, continued?.version, publish);
-  const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + policy.autoCloseAfterMs;
+  const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + settings.autoCloseAfterMs;
   const plan = { closeAt, attempts: continued?.autoCloseAttempts ?? 0 };
   if (continued === undefined)
     inbox.active.set('start', {
@@ -356,7 +356,7 @@ function view(round: Round, inbox: Inbox, projection: Projection): RoundStateVie
     ...snapshotOf(state),
     phase: decided ? phase : 'starting',
     version: projection.version(),
-    own: projection.own(),
+    ownVersions: projection.ownVersions(),
     refusals: inbox.refusals,
   };
 }

@@ -69,7 +69,7 @@ export function createPostClose(round: Round, projection: Projection, publish: (
   }
 
   async function follow(): Promise<void> {
-    const { resultCallback, gameRoundReport } = round.state.policy;
+    const { resultCallback, gameRoundReport } = round.state.settings;
     if (resultCallback) await keepResult();
     if (gameRoundReport) await tellOperator();
     done = true;
@@ -77,7 +77,7 @@ export function createPostClose(round: Round, projection: Projection, publish: (
 
   return {
     begin() {
-      const { resultCallback, gameRoundReport } = round.state.policy;
+      const { resultCallback, gameRoundReport } = round.state.settings;
       if (begun || round.state.status !== 'closed' || !(resultCallback || gameRoundReport)) return;
       begun = true;
       done = false;

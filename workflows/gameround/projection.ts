@@ -58,7 +58,7 @@ export interface Projection {
   isIdle(): boolean;
   /** The newest version of the record. */
   version(): number;
-  own(): OwnVersions;
+  ownVersions(): OwnVersions;
   /** Takes over the state of a record that is ahead of the round. Does nothing if this run has written the record. */
   takeOver(record: Recorded): void;
 }
@@ -78,7 +78,7 @@ export function createProjection(
   // A run continues as new only if its record is up to date.
   let recorded: Recorded | undefined =
     previousVersion === undefined ? undefined : { snapshot: snapshotOf(round.state), version };
-  let own: OwnVersions = { upTo: version, also: [] };
+  let ownVersions: OwnVersions = { upTo: version, also: [] };
   let catchingUp = false;
   let stale = false;
 
@@ -88,7 +88,7 @@ export function createProjection(
   /** Reserves a version for the next write. From now on a record with this version counts as written by this run. */
   function give(): number {
     const given = next();
-    own = { ...own, also: [...own.also, given] };
+    ownVersions = { ...ownVersions, also: [...ownVersions.also, given] };
     return given;
   }
 
@@ -96,12 +96,12 @@ export function createProjection(
     const snapshot = snapshotOf(round.state);
     const base = recorded;
     try {
-      const before = own;
+      const before = ownVersions;
       const given = give();
       const { round: rest, known } = withoutKnown(snapshot, base);
       const summary = `record: ${statusText(round.state)}`;
       const other = await project.executeWithOptions({ summary }, [
-        { snapshot: rest, known, version: given, own: before, idleAt: idleAt() },
+        { snapshot: rest, known, version: given, ownVersions: before, idleAt: idleAt() },
         pending,
       ]);
       recorded = other === undefined ? { snapshot, version: given } : undefined;
@@ -118,11 +118,14 @@ export function createProjection(
 
   /** Notes that this version is written: no older version can be written from now on. */
   function written(given: number): void {
-    own = { upTo: Math.max(own.upTo, given), also: own.also.filter((one) => one > given) };
+    ownVersions = {
+      upTo: Math.max(ownVersions.upTo, given),
+      also: ownVersions.also.filter((one) => one > given),
+    };
   }
 
   function mustWriteAgain(other: Recorded): boolean {
-    if (isOwn(own, other.version)) return false;
+    if (isOwn(ownVersions, other.version)) return false;
     version = Math.max(version, other.version);
     // A pending wallet call needs its outcome first. The next write after it finds the newer record again.
     if (round.state.pending === undefined) takeOverFrom(other);
@@ -130,7 +133,7 @@ export function createProjection(
   }
 
   function takeOverFrom(record: Recorded): void {
-    if (isOwn(own, record.version)) return;
+    if (isOwn(ownVersions, record.version)) return;
     log.warn('the record is ahead of the round, which takes it over', { status: record.snapshot.status });
     version = Math.max(version, record.version);
     written(record.version);
@@ -207,7 +210,7 @@ export function createProjection(
     projectSoon,
     isIdle: () => !catchingUp && !stale,
     version: () => version,
-    own: () => own,
+    ownVersions: () => ownVersions,
     takeOver: takeOverFrom,
   };
 }

@@ -170,14 +170,14 @@ export function createWallet(round: Round, projection: Projection, publish: () =
 
   const isAwaitingOperator = (): boolean => round.state.pending?.progress === 'awaiting-operator';
 
-  /** Waits until a person resumes a call whose signature was refused, or until the operator has new secrets. */
-  async function untilResumed({ refusedWith }: PendingCall, isDecided: () => boolean): Promise<void> {
+  /** Waits until a person resumes a call whose signature was rejected, or until the operator has new secrets. */
+  async function untilResumed({ rejectedSecrets }: PendingCall, isDecided: () => boolean): Promise<void> {
     const isResumed = (): boolean => !isAwaitingOperator() || isDecided();
     const { operatorId } = round.state.identity;
     const pause = { summary: `pause before the secrets of ${operatorId} are looked up` };
     if (await condition(isResumed, NEW_SECRETS_AFTER_MS, pause)) return;
     const summary = `wait for new secrets of ${operatorId}`;
-    await unless(isResumed, () => newSecrets.executeWithOptions({ summary }, [operatorId, refusedWith]));
+    await unless(isResumed, () => newSecrets.executeWithOptions({ summary }, [operatorId, rejectedSecrets]));
     if (!isDecided()) round.state = resume(round.state);
   }
 
@@ -252,7 +252,7 @@ function deliveryOf(round: Round, pending: PendingCall, projection: Projection):
   return {
     round: state.identity,
     call: callOf(pending),
-    own: projection.own(),
+    ownVersions: projection.ownVersions(),
     maybePaid: state.maybePaid,
     creditAccepted,
     lastAnswer: pending.lastAnswer,

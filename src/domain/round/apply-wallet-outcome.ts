@@ -6,8 +6,8 @@ import type {
   DebitOutcome,
   DeclinedOutcome,
   PayoutOutcome,
-  RefusedOutcome,
-  RepeatOutcome,
+  RejectedOutcome,
+  RetryableOutcome,
   WalletBalance,
   WalletOutcome,
 } from '../wallet-call';
@@ -42,7 +42,7 @@ export function applyWalletOutcome(state: RoundState, outcome: WalletOutcome, at
 }
 
 function isOfDebit(outcome: WalletOutcome): outcome is DebitOutcome {
-  return outcome.kind !== 'repeat' && outcome.kind !== 'refused';
+  return outcome.kind !== 'retryable' && outcome.kind !== 'rejected';
 }
 
 function isOfPayout(outcome: WalletOutcome): outcome is PayoutOutcome {
@@ -61,7 +61,7 @@ function applyDebitOutcome(
     case 'declined': {
       const noted = withError(state, call, outcome.errorCode);
       const judged = outcome.processed ? 'unknown' : 'declined';
-      return debitFailed(noted, call, judged, refusedBy(outcome, 'DEBITDECLINED'), at);
+      return debitFailed(noted, call, judged, refusalFor(outcome, 'DEBITDECLINED'), at);
     }
     case 'unknown':
       return debitFailed(state, call, 'unknown', refusal('WALLETUNAVAILABLE'), at);
@@ -88,16 +88,16 @@ function debitAccepted(
   return answeredWithEnd(taken, call, outcome, { balance: outcome.balance }, at);
 }
 
-/** Answers the command of an accepted debit or credit. Its call closes the round if it had an end; a refused end crashes it. */
+/** Answers the command of an accepted debit or credit. Its call closes the round if it had an end; a rejected end crashes it. */
 function answeredWithEnd(
   state: RoundState,
   call: PendingDebit | PendingCredit,
-  { endRefused, balance }: AcceptedOutcome,
+  { endRejected, balance }: AcceptedOutcome,
   about: Partial<Answer>,
   at: string,
 ): RoundState {
   const key = call.commandKey;
-  if (endRefused !== undefined) return crash(state, key, refusedEnd(endRefused), about);
+  if (endRejected !== undefined) return crash(state, key, rejectedEnd(endRejected), about);
   const ends = call.transactions.some(({ type }) => type === 'end');
   const after = ends
     ? close(withOutcome(state, call, 'end', 'accepted', balance && totalBalance(balance)), at)
@@ -127,7 +127,7 @@ function debitFailed(
   if (call.creditMaybeSent) return crash(failed, key, why);
   if (first) return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });
   if (outcome === 'declined') return answered(failed, key, { refusal: why });
-  if (!state.policy.voidsWholeRound) {
+  if (!state.settings.voidsWholeRound) {
     return answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, DEBIT_UNKNOWN, at), key, {
       refusal: why,
     });
@@ -145,10 +145,10 @@ function applyCreditOutcome(
   switch (outcome.kind) {
     case 'accepted':
       return creditAccepted(state, call, outcome, at);
-    case 'repeat':
+    case 'retryable':
       return retryLater(noteCredit(state, call, outcome), call, outcome);
-    case 'refused':
-      return creditRefused(noteCredit(state, call, outcome), call, outcome, at);
+    case 'rejected':
+      return creditRejected(noteCredit(state, call, outcome), call, outcome, at);
   }
 }
 
@@ -165,23 +165,23 @@ function creditAccepted(
 }
 
 /**
- * The operator refuses the credit for good, so the bets are voided. The round is crashed instead if a credit was paid or may
- * have been paid, or if a reconciliation asked (it never voids). After a refused signature the round waits: the refusal says
+ * The operator rejects the credit for good, so the bets are voided. The round is crashed instead if a credit was paid or may
+ * have been paid, or if a reconciliation asked (it never voids). After a rejected signature the round waits: the rejection says
  * nothing about the credit.
  */
-function creditRefused(
+function creditRejected(
   state: RoundState,
   call: PendingCredit,
-  outcome: RefusedOutcome,
+  outcome: RejectedOutcome,
   at: string,
 ): RoundState {
   if (outcome.unauthorised) return awaitOperator(state, call, outcome);
   const key = call.commandKey;
-  const why = refusedBy(outcome, 'WALLETUNAVAILABLE');
+  const why = refusalFor(outcome, 'WALLETUNAVAILABLE');
   if (call.forReconciliation || creditMayHaveBeenPaid(state))
     return crash({ ...state, pending: undefined }, key, why);
-  const refused = withOutcome(withOutcome(state, call, 'credit', 'declined'), call, 'end', 'declined');
-  return answered(cancelRound({ ...refused, pending: undefined }, 'credit refused', at), key, {
+  const rejected = withOutcome(withOutcome(state, call, 'credit', 'declined'), call, 'end', 'declined');
+  return answered(cancelRound({ ...rejected, pending: undefined }, 'credit refused', at), key, {
     refusal: why,
   });
 }
@@ -216,9 +216,9 @@ function applyVoidOutcome(
   switch (outcome.kind) {
     case 'accepted':
       return voidAccepted(state, call, outcome, at);
-    case 'repeat':
+    case 'retryable':
       return retryLater(state, call, outcome);
-    case 'refused':
+    case 'rejected':
       return awaitOperator(state, call, outcome);
   }
 }
@@ -261,19 +261,19 @@ export function resume(state: RoundState): RoundState {
 function awaitOperator(
   state: RoundState,
   call: PendingCall,
-  { signedWith, errorCode }: RefusedOutcome,
+  { signedWith, errorCode }: RejectedOutcome,
 ): RoundState {
   const lastAnswer = errorCode === undefined ? 'status 401' : `error ${describe(errorCode)}`;
   const pending: PendingCall = {
     ...call,
     progress: 'awaiting-operator',
-    refusedWith: signedWith,
+    rejectedSecrets: signedWith,
     lastAnswer,
   };
   return { ...state, pending };
 }
 
-function retryLater(state: RoundState, call: PendingCall, { reason, notSent }: RepeatOutcome): RoundState {
+function retryLater(state: RoundState, call: PendingCall, { reason, notSent }: RetryableOutcome): RoundState {
   const lastAnswer = notSent ? call.lastAnswer : reason;
   return { ...state, pending: { ...call, progress: 'retrying', lastAnswer } };
 }
@@ -282,13 +282,13 @@ function close(state: RoundState, at: string): RoundState {
   return { ...state, status: 'closed', closedAt: at };
 }
 
-function refusedEnd(errorCode: ErrorObject): Refusal {
+function rejectedEnd(errorCode: ErrorObject): Refusal {
   return { status: 400, errorCode };
 }
 
 /** Passes the operator's own error through, except an error about our signature: that is not the provider's fault. */
-function refusedBy(
-  outcome: DeclinedOutcome | RefusedOutcome,
+function refusalFor(
+  outcome: DeclinedOutcome | RejectedOutcome,
   otherwise: 'DEBITDECLINED' | 'WALLETUNAVAILABLE',
 ): Refusal {
   if (outcome.unauthorised) return refusal('WALLETUNAVAILABLE');

@@ -5,7 +5,7 @@ import type {
   GameStateEntry,
   PendingDebit,
   RoundIdentity,
-  RoundPolicy,
+  RoundSettings,
   RoundState,
   RoundTransaction,
   StartCommand,
@@ -14,13 +14,13 @@ import type {
 /** Creates a round whose first debit is pending. */
 export function createRound(
   identity: RoundIdentity,
-  policy: RoundPolicy,
+  settings: RoundSettings,
   command: StartCommand,
   at: string,
 ): RoundState {
   const state: RoundState = {
     identity,
-    policy,
+    settings,
     openedAt: at,
     status: 'open',
     crashed: false,

@@ -30,7 +30,7 @@ export function keyOf(state: RoundState, command: Command): string {
 
 function isFollowUpDebit(state: RoundState, rngCallId: string | undefined): rngCallId is string {
   return (
-    state.policy.followUpDebits &&
+    state.settings.followUpDebits &&
     rngCallId !== undefined &&
     state.firstRngCallId !== undefined &&
     normalId(rngCallId) !== normalId(state.firstRngCallId)

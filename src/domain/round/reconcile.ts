@@ -23,7 +23,7 @@ function isResent({ type, outcome, hash }: RoundTransaction, voided: Set<string>
 
 /** The operator's reply, as the reconciliation returns it. */
 export interface ReconcileOutcome {
-  kind: 'accepted' | 'refused' | 'unreachable' | 'nothing';
+  kind: 'accepted' | 'rejected' | 'unreachable' | 'nothing';
   hashesProcessed: { hash: string; errorCode?: ErrorObject | undefined }[];
   errorCode?: ErrorObject | undefined;
   balance?: WalletBalance | undefined;
@@ -50,7 +50,7 @@ export function readReconcileAnswer(
     return { kind: 'accepted', hashesProcessed: listed.length > 0 ? listed : all, balance };
   }
   return {
-    kind: 'refused',
+    kind: 'rejected',
     hashesProcessed: listed,
     errorCode: errorCode ?? errorObject('WALLETUNAVAILABLE'),
     balance,

@@ -7,7 +7,7 @@ import { snapshotOf } from './replies';
 import { givenBackHashes, takenDebits } from './transactions';
 import type {
   RoundIdentity,
-  RoundPolicy,
+  RoundSettings,
   RoundSnapshot,
   RoundState,
   RoundTransaction,
@@ -52,22 +52,22 @@ function movedSince(state: RoundState, record: RoundSnapshot): RoundTransaction[
  * Makes a round from its record, if its workflow does not run. An open round is crashed: a reconciliation or a person ends
  * it. A cancelled round sends the voids that it owes.
  */
-export function restoredRound(record: RoundSnapshot, policy: RoundPolicy, at: string): RoundState {
+export function restoredRound(record: RoundSnapshot, settings: RoundSettings, at: string): RoundState {
   const { attention: _shown, ...recorded } = record;
   const nothing = { commands: {}, voidsToCome: [], marks: [], maybePaid: true, infoBytes: 0 };
-  const state: RoundState = { ...recorded, ...nothing, policy };
+  const state: RoundState = { ...recorded, ...nothing, settings };
   return record.status === 'open' ? crashedAsRestored(state) : owingItsVoids(state, at);
 }
 
 /** The record of a round whose first bet may have been taken, if its workflow is lost: the bet is unknown and voided. */
 export function unknownBet(
   identity: RoundIdentity,
-  policy: RoundPolicy,
+  settings: RoundSettings,
   command: StartCommand,
   at: string,
 ): RoundSnapshot {
   const outcome = { kind: 'unknown', reason: 'the workflow of the round is lost' } as const;
-  return snapshotOf(applyWalletOutcome(createRound(identity, policy, command, at), outcome, at));
+  return snapshotOf(applyWalletOutcome(createRound(identity, settings, command, at), outcome, at));
 }
 
 /** Whether the round needs a running workflow: it is open, or it is cancelled and owes voids. */

@@ -8,7 +8,7 @@ export const ATTENTIONS = [
   'crashed',
   'restored',
   'credit-unauthorised',
-  'void-refused',
+  'void-unauthorised',
   'credit-pending',
   'void-pending',
   'auto-close-failing',
@@ -37,7 +37,7 @@ export interface RoundIdentity {
 }
 
 /** The operator's and the game's settings for the rules. They are copied when the round opens. */
-export interface RoundPolicy {
+export interface RoundSettings {
   autoCloseAfterMs: number;
   /** The operator can't void a single follow-up debit, only the whole round. */
   voidsWholeRound: boolean;
@@ -101,7 +101,7 @@ export interface EndCommand {
   key: string;
   /** Becomes the `reason` of the transactions. */
   reason: string;
-  /** Set by a reconciliation: a refused credit crashes the round and never voids it. */
+  /** Set by a reconciliation: a rejected credit crashes the round and never voids it. */
   forReconciliation?: boolean;
 }
 
@@ -217,7 +217,7 @@ export interface RoundSnapshot {
   openedAt: string;
   closedAt?: string | undefined;
   status: RoundStatus;
-  /** The operator refused money that it may have taken or paid. The round needs a reconciliation; its status stays `open`. */
+  /** The operator rejected money that it may have taken or paid. The round needs a reconciliation; its status stays `open`. */
   crashed: boolean;
   /** The settle that decided a crashed or waiting round. `key` is `reconcile`, or the key that a person chose. */
   settled?: { key: string; reason: string; at: string } | undefined;
@@ -267,15 +267,15 @@ interface Delivering {
    * operator does not accept our signature; a person, or new secrets of the operator, resume the call.
    */
   progress: 'first-delivery' | 'retrying' | 'awaiting-operator';
-  /** `signedWith` of the refused delivery's outcome. */
-  refusedWith?: string | undefined;
+  /** `signedWith` of the rejected delivery's outcome. */
+  rejectedSecrets?: string | undefined;
   /** What the wallet last answered to this call, or why it did not: for people. */
   lastAnswer?: string | undefined;
 }
 
 /** The whole state of a round's workflow. It is plain JSON, since continue-as-new passes it on. */
 export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
-  policy: RoundPolicy;
+  settings: RoundSettings;
   commands: Record<string, CommandEntry>;
   pending?: PendingCall | undefined;
   /** Hashes of the debits that have to be voided after `pending`. */

@@ -77,7 +77,7 @@ async function reconcile(
   }
 }
 
-/** The operator's reply: 400 with its errorCode if it refused, 502 if it did not respond (docs/interface#reconcile-reply). */
+/** The operator's reply: 400 with its errorCode if it rejected the call, 502 if it did not respond (docs/interface#reconcile-reply). */
 function reconciled({ deps }: RouteContext, ctx: Context, { round, outcome }: ReconcileResult): Answer {
   const { kind, hashesProcessed, errorCode, balance } = outcome;
   const body = {
@@ -89,7 +89,7 @@ function reconciled({ deps }: RouteContext, ctx: Context, { round, outcome }: Re
   };
   if (kind === 'accepted' || kind === 'nothing') return ok(body);
   const unreachable = refusal('WALLETUNAVAILABLE');
-  const refused = kind === 'refused' && errorCode !== undefined ? { status: 400, errorCode } : unreachable;
+  const refused = kind === 'rejected' && errorCode !== undefined ? { status: 400, errorCode } : unreachable;
   ctx.state.logFields.errorId = refused.errorCode.id;
   ctx.state.logFields.errorMsg = refused.errorCode.msg;
   return { status: refused.status, body: { ...body, errorCode: refused.errorCode } };
