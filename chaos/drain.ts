@@ -8,7 +8,7 @@ import type { Stack } from './stack';
 
 const EVERY_MS = 400;
 /** Marks of calls that wait until a person says that the operator accepts our signature again. */
-const UNAUTHORISED: readonly string[] = ['void-unauthorised', 'credit-unauthorised'];
+const UNAUTHORISED: readonly string[] = ['void-refused', 'credit-unauthorised'];
 
 /**
  * Brings every round to its end, as the staff of an operator and our own staff would: reconciles open rounds, resumes

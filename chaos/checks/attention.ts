@@ -46,7 +46,7 @@ export function expectedMarks(
   const kind = owes(round, 'void') ? 'void' : 'credit';
   const isSending = pending.some(({ name }) => name === 'deliverUntilDefinite');
   if (isSending) must.add(`${kind}-pending`);
-  else if (owes(round, 'void') && refusedVoid(round.calls)) must.add('void-unauthorised');
+  else if (owes(round, 'void') && refusedVoid(round.calls)) must.add('void-refused');
   else if (!state?.crashed && owesCredit(round) && refusedCredit(round.calls))
     must.add('credit-unauthorised');
   overdue('report', 'report-pending', AFTERWARDS_LATE_MS);
@@ -62,7 +62,7 @@ export function expectedMarks(
     // The round finds out when it gets its next command.
     may.add('restored');
     // Until then the record shows the marks of the lost run.
-    for (const mark of ['credit-pending', 'credit-unauthorised', 'void-pending', 'void-unauthorised'])
+    for (const mark of ['credit-pending', 'credit-unauthorised', 'void-pending', 'void-refused'])
       may.add(mark);
   }
   if (answeredVoid(round.calls, 400)) may.add('void-unconfirmed');

@@ -38,7 +38,7 @@ export async function nobodyIdle(stack: Stack): Promise<Checked> {
   const over: string[] = [];
   await each(running, async ([gameround]) => {
     const state = await askRunning(stack, gameround).catch(() => undefined);
-    if (state !== undefined && state.status !== 'open' && !state.attention.includes('void-unauthorised'))
+    if (state !== undefined && state.status !== 'open' && !state.attention.includes('void-refused'))
       over.push(gameround);
   });
   const idle = await idleOf(stack, over);

@@ -79,7 +79,7 @@ async function secretChanged({ operatorId, playerId, by }: TenantsFault, tools: 
       503,
     );
     await win.untilMarked('credit-unauthorised', MARK_MS);
-    await back.untilMarked('void-unauthorised', MARK_MS);
+    await back.untilMarked('void-refused', MARK_MS);
     await notRetried(win, tools, 'credit');
     await notRetried(back, tools, 'void');
     const bet = await players.late.say(names.late, '/startGameRound', newRound(draw, names.late));

@@ -262,7 +262,7 @@ const MARKS: Record<Attention, string> = {
   crashed: 'a decision, since the operator and the service disagree',
   restored: 'a decision, since its program was lost or set back to an earlier step',
   'credit-unauthorised': "the operator's acceptance of the signature of a win",
-  'void-unauthorised': "the operator's acceptance of the signature of a returned bet",
+  'void-refused': "the operator's acceptance of the signature of a returned bet",
   'credit-pending': "the wallet's answer to a win",
   'void-pending': "the wallet's answer to a returned bet",
   'auto-close-failing': 'the game, which does not close the round',

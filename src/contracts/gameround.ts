@@ -94,7 +94,7 @@ export const COMMANDS = {
 
 /**
  * A person sends this to retry a call whose signature the operator rejected (marks `credit-unauthorised` and
- * `void-unauthorised`).
+ * `void-refused`).
  */
 export const resumeSignal = defineSignal('resume');
 /** The same, with an answer: what is sent again. */

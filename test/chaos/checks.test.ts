@@ -62,12 +62,8 @@ describe('the marks that a round should have', () => {
     clientLeft,
   });
   it.each([
-    ['refused for our signature', [told(401)], ['void-unauthorised']],
-    [
-      'refused so, an older one held back and accepted after it',
-      [told(401), told(200)],
-      ['void-unauthorised'],
-    ],
+    ['refused for our signature', [told(401)], ['void-refused']],
+    ['refused so, an older one held back and accepted after it', [told(401), told(200)], ['void-refused']],
     ['refused so, and nobody heard of it', [told(401, true)], []],
     ['accepted', [told(200)], []],
     ['not sent', [], []],

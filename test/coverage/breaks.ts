@@ -2110,8 +2110,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.401#3'],
     file: 'src/commands/resume-rounds.ts',
-    find: "AND GameroundAttention IN ('credit-unauthorised', 'void-unauthorised')",
-    replace: "AND GameroundAttention IN ('void-unauthorised')",
+    find: "AND GameroundAttention IN ('credit-unauthorised', 'void-refused')",
+    replace: "AND GameroundAttention IN ('void-refused')",
   },
   {
     rows: ['c4.exits'],

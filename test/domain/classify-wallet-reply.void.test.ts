@@ -17,7 +17,7 @@ const VOID = callOf('void', 'void');
 const BODIES = bodiesFor('void');
 const COLUMNS = 'ok empty listed otherFailed text array null topError ownError listedTopError';
 
-/** docs/interface#void-ends, #void-unconfirmed and #void-unauthorised; what each letter stands for is in `expectationOf`. */
+/** docs/interface#void-ends, #void-unconfirmed and #void-refused; what each letter stands for is in `expectationOf`. */
 const GRID = casesOf(COLUMNS, {
   // Ended by a 200; a top-level errorCode counts only for what is not listed.
   '200': 'A A A A R R R R R A',

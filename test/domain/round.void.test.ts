@@ -132,13 +132,13 @@ describe('a void is retried until it is answered', () => {
     expect(attentionOf(round.state)).toEqual(['void-unconfirmed']);
   });
 
-  it('a refused void stops (void-unauthorised), sends nothing, and a person resumes the same void', () => {
+  it('a refused void stops (void-refused), sends nothing, and a person resumes the same void', () => {
     const round = opened(WON);
     round.send(VOID);
     round.settle(PARKED);
     expect(round.state.pending?.progress).toBe('awaiting-operator');
     expect(round.state.status).toBe('cancel');
-    expect(attentionOf(round.state)).toEqual(['void-unauthorised']);
+    expect(attentionOf(round.state)).toEqual(['void-refused']);
     expect(round.state.commands.void?.answer).toBeUndefined();
     const before = round.state.pending?.transactions;
 
@@ -190,12 +190,12 @@ describe('a void is retried until it is answered', () => {
     const round = opened(WON, { followUpDebits: true });
     round.do(start({ rngCallId: 'rng-2' }), UNKNOWN, PARKED);
     expect(round.refusal(end())).toBe('OPERATIONBEINGPROCESSED');
-    expect(attentionOf(round.state)).toEqual(['void-unauthorised']);
+    expect(attentionOf(round.state)).toEqual(['void-refused']);
   });
 });
 
 describe('attention marks, the most urgent first', () => {
-  it('crashed, then void-unauthorised, credit-pending, void-pending, auto-close-failing, void-unconfirmed', () => {
+  it('crashed, then void-refused, credit-pending, void-pending, auto-close-failing, void-unconfirmed', () => {
     const round = opened(WON, { followUpDebits: true }).replace({
       marks: ['projection-pending', 'void-unconfirmed', 'auto-close-failing'],
     });

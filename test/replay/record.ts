@@ -87,13 +87,13 @@ const ROUNDS: Record<string, Round> = {
     await player.void(hash);
     return hash;
   },
-  'void-unauthorised-resumed': async (player, on) => {
+  'void-refused-resumed': async (player, on) => {
     const hash = await player.open();
     await on('void', { fault: 'status', status: 401 });
     void player.void(hash).catch(() => undefined);
     await until(
       () => harness.attention(hash),
-      (marks) => marks.includes('void-unauthorised'),
+      (marks) => marks.includes('void-refused'),
     );
     await harness.handle(hash).signal('resume');
     return hash;

@@ -182,11 +182,11 @@ sideBySide(
           const reply = await player.start({ roundId });
           const { hash } = reply.gameRoundInfo;
           const sentSoFar = ['debit', 'void', 'void'];
-          await withMark(hash, 'void-unauthorised');
+          await withMark(hash, 'void-refused');
           expect(await harness.sent(hash)).toEqual(sentSoFar);
           expect(await harness.rounds.find(hash)).toMatchObject({
             status: 'cancel',
-            attention: ['void-unauthorised'],
+            attention: ['void-refused'],
           });
           expect((await harness.handle(hash).query(stateQuery)).phase).toBe('retrying');
           expect(await player.start({ endGame: true })).toMatchObject({
@@ -198,7 +198,7 @@ sideBySide(
             () => harness.sent(hash),
             (sent) => sent.length > sentSoFar.length,
           );
-          await withMark(hash, 'void-unauthorised');
+          await withMark(hash, 'void-refused');
           await harness.handle(hash).signal(resumeSignal);
           await finished(harness, hash);
           expect(await harness.sent(hash)).toEqual([...sentSoFar, 'void', 'void']);

@@ -77,7 +77,7 @@ test('one action resumes all waiting rounds of an operator, voids and credits, a
   );
   await Promise.all([
     isMarked(own, 'credit-unauthorised'),
-    isMarked(bet, 'void-unauthorised'),
+    isMarked(bet, 'void-refused'),
     isMarked(others, 'credit-unauthorised'),
   ]);
   // A round is found a moment after its mark is there.

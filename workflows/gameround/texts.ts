@@ -48,7 +48,7 @@ const WHAT_TO_DO: Record<Attention, string> = {
     'the round had come further than this workflow knows: Temporal was restored from an older copy, or a person has reset or terminated the workflow. The round sends nothing. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   'credit-unauthorised':
     'the operator does not accept our signature. Mend its secrets in the tenants’ file, then the update `resume` sends the win at once',
-  'void-unauthorised':
+  'void-refused':
     'the operator does not accept our signature. Mend its secrets in the tenants’ file, then the update `resume` sends the void at once',
   'credit-pending':
     'nothing, unless it lasts: the win is sent until it is accepted. The pending activity has the last answer of the wallet',

@@ -5,7 +5,7 @@ import { ATTENTIONS, type Attention, type RoundState } from './types';
 export const WAITING_MARKS: readonly Attention[] = [
   'credit-unauthorised',
   'credit-pending',
-  'void-unauthorised',
+  'void-refused',
   'void-pending',
 ];
 
@@ -17,7 +17,7 @@ export function attentionOf(state: RoundState): Attention[] {
   else found.delete('restored');
   const { pending } = state;
   if (pending?.progress === 'awaiting-operator')
-    found.add(pending.purpose === 'void' ? 'void-unauthorised' : 'credit-unauthorised');
+    found.add(pending.purpose === 'void' ? 'void-refused' : 'credit-unauthorised');
   else if (pending?.progress === 'retrying')
     found.add(pending.purpose === 'void' ? 'void-pending' : 'credit-pending');
   return ATTENTIONS.filter((attention) => found.has(attention));

@@ -8,7 +8,7 @@ export const ATTENTIONS = [
   'crashed',
   'restored',
   'credit-unauthorised',
-  'void-unauthorised',
+  'void-refused',
   'credit-pending',
   'void-pending',
   'auto-close-failing',
