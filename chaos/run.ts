@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange } from '../test/support/e2e-http';
-import { marksAreRight } from './checks/attention';
+import { marksAreRight } from './checks/marks';
 import { everybodyHeard, finalIsFinal, isInDoubt, noInternalErrors, stableAnswers } from './checks/callers';
 import type { Checked } from './checks/check';
 import { deliveredOnce } from './checks/deliveries';

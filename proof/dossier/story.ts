@@ -20,7 +20,7 @@ import { debitKeyPrefix } from '../../src/domain/round/keys';
 import { readCommand } from '../../src/domain/round/read-command';
 import { asArray } from '../../src/domain/classify-wallet-reply';
 import { moneyText } from '../../src/domain/money';
-import type { Answer, Attention, Command, RoundSnapshot } from '../../src/domain/round/types';
+import type { Answer, Mark, Command, RoundSnapshot } from '../../src/domain/round/types';
 import type { OperatorTransaction, WalletBalance, WalletCall } from '../../src/domain/wallet-call';
 import { isOwnIdentity } from '../../src/temporal-identity';
 import { updateIn, valuesIn, type PlainEvent } from './events';
@@ -258,7 +258,7 @@ export function statusText({ status, crashed, settled, attention }: RoundSnapsho
     : wordIn(STATUS, status);
 }
 
-const MARKS: Record<Attention, string> = {
+const MARK_TEXTS: Record<Mark, string> = {
   crashed: 'a decision, since the operator and the service disagree',
   restored: 'a decision, since its program was lost or set back to an earlier step',
   'credit-unauthorised': "the operator's acceptance of the signature of a win",
@@ -281,7 +281,7 @@ export function wordIn(words: Record<string, string>, name: string): string {
 /** A restored round has the mark `crashed`, too, though the operator need not have refused anything. */
 export function marksText(marks: readonly string[]): string {
   const shown = marks.includes('restored') ? marks.filter((mark) => mark !== 'crashed') : marks;
-  return shown.map((mark) => wordIn(MARKS, mark)).join('; ');
+  return shown.map((mark) => wordIn(MARK_TEXTS, mark)).join('; ');
 }
 
 const REASONS: Record<string, string> = {

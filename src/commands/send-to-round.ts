@@ -1,6 +1,6 @@
 import type { Actor, RoundReply, RoundStateView } from '../contracts/gameround';
 import { refusal, refuse } from '../domain/errors';
-import { WAITING_MARKS } from '../domain/round/attention';
+import { WAITING_MARKS } from '../domain/round/marks';
 import { replyAbout } from '../domain/round/replies';
 import type { Standing } from '../domain/round/record';
 import type { Command, RoundIdentity, RoundSnapshot } from '../domain/round/types';

@@ -7,7 +7,7 @@ export const PLAYER_ID = defineSearchAttributeKey('PlayerId', 'KEYWORD');
 export const GAME_CODE = defineSearchAttributeKey('GameCode', 'KEYWORD');
 export const PROVIDER_ID = defineSearchAttributeKey('ProviderId', 'KEYWORD');
 export const CURRENCY = defineSearchAttributeKey('Currency', 'KEYWORD');
-/** The marks of a round that needs attention; see ATTENTIONS. */
+/** The marks of a round (`marksOf`). */
 export const GAMEROUND_ATTENTION = defineSearchAttributeKey('GameroundAttention', 'KEYWORD_LIST');
 /** Of a round with a mark: the money in doubt, in major units of `Currency` (see amountAtRisk), and since when it has a mark. */
 export const AMOUNT_AT_RISK = defineSearchAttributeKey('AmountAtRisk', 'DOUBLE');

@@ -16,7 +16,7 @@ import type { RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
 import { ensureGuardIndex } from './guards';
 
-interface Mark {
+interface TimedMark {
   mark: string;
   since: Date;
 }
@@ -46,7 +46,7 @@ export interface RoundDocument
   closedAt?: Date | undefined;
   attention: RoundSnapshot['attention'];
   /** The marks and since when the record has them; absent if it has none. */
-  waiting?: Mark[];
+  waiting?: TimedMark[];
   sessionId: string;
   /** The serial of the ticket that paid for the round. */
   ticket?: string | undefined;
@@ -142,7 +142,7 @@ export function createRounds(db: Db, environment: string): Rounds {
   }
 
   /** The marks with their times. A mark that the record already has keeps its time. */
-  async function marksOf({ identity, attention }: RoundSnapshot): Promise<Mark[] | undefined> {
+  async function timedMarksOf({ identity, attention }: RoundSnapshot): Promise<TimedMark[] | undefined> {
     if (attention.length === 0) return undefined;
     const options = { projection: { waiting: 1 }, timeoutMS: READ_TIMEOUT_MS };
     const before = await collection.findOne({ _id: identity.gameround }, options);
@@ -156,7 +156,7 @@ export function createRounds(db: Db, environment: string): Rounds {
     collection,
     db,
     async write(snapshot, version, ownVersions = { upTo: version - 1, also: [] }, { ended, idleAt } = {}) {
-      const waiting = await marksOf(snapshot);
+      const waiting = await timedMarksOf(snapshot);
       const delivery = ended && JSON.stringify(ended.delivered);
       const document = {
         ...toDocument(snapshot, version, environment),

@@ -1,5 +1,5 @@
 import { defaultPayloadConverter } from '@temporalio/common';
-import { expectedMarks } from '../../chaos/checks/attention';
+import { expectedMarks } from '../../chaos/checks/marks';
 import { sentAt } from '../../chaos/checks/deliveries';
 import type { RoundEvidence } from '../../chaos/evidence';
 import { readHistory } from '../../chaos/history';

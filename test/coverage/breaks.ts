@@ -2250,8 +2250,8 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c4.void400'],
     file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true;",
-    replace: "done.marks.includes('void-unconfirmed');",
+    find: "done.keptMarks.includes('void-unconfirmed') || outcome.unconfirmed === true;",
+    replace: "done.keptMarks.includes('void-unconfirmed');",
   },
   {
     rows: ['c4.voidRefused'],
@@ -2462,7 +2462,7 @@ export const BREAKS: readonly Break[] = [
   {
     rows: ['c8.autoCloseOpen'],
     file: 'workflows/gameround/auto-close.ts',
-    find: "round.state = mark(round.state, 'auto-close-failing', true);",
+    find: "round.state = setMark(round.state, 'auto-close-failing', true);",
     replace: '',
   },
   {
@@ -2553,7 +2553,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     rows: ['c8.atRisk#2'],
-    file: 'src/domain/round/attention.ts',
+    file: 'src/domain/round/marks.ts',
     find: 'voidsToCome.includes(one.hash)',
     replace: 'false',
   },

@@ -1,4 +1,4 @@
-import { amountAtRisk } from '../../src/domain/round/attention';
+import { amountAtRisk } from '../../src/domain/round/marks';
 import {
   ACCEPTED,
   addWin,

@@ -1,4 +1,4 @@
-import { attentionOf } from '../../src/domain/round/attention';
+import { marksOf } from '../../src/domain/round/marks';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { restoredRound } from '../../src/domain/round/restored';
 import { detailsText } from '../../workflows/gameround/texts';
@@ -17,7 +17,7 @@ import {
 /* What a person reads of a round in Temporal Web ("User Metadata", docs/operations.md). */
 
 const WON = start({ winAmount: 40 });
-const details = ({ state }: TestRound): string => detailsText(state, attentionOf(state), new Date(0));
+const details = ({ state }: TestRound): string => detailsText(state, marksOf(state), new Date(0));
 
 test('a crashed round says which error the operator gave', () => {
   const round = opened(WON);

@@ -1,4 +1,4 @@
-import { attentionOf } from '../../src/domain/round/attention';
+import { marksOf } from '../../src/domain/round/marks';
 import { resume } from '../../src/domain/round/apply-wallet-outcome';
 import {
   ACCEPTED,
@@ -46,11 +46,11 @@ describe('a credit is retried until it succeeds, always the same hash and amount
   it('attention credit-pending while it is retried, not before and not after', () => {
     const round = opened(WON);
     round.send(end());
-    expect(attentionOf(round.state)).toEqual([]);
+    expect(marksOf(round.state)).toEqual([]);
     round.settle(retryable(MAYBE));
-    expect(attentionOf(round.state)).toEqual(['credit-pending']);
+    expect(marksOf(round.state)).toEqual(['credit-pending']);
     round.settle(ACCEPTED);
-    expect(attentionOf(round.state)).toEqual([]);
+    expect(marksOf(round.state)).toEqual([]);
   });
 });
 
@@ -102,7 +102,7 @@ function expectCrashed(round: TestRound, sent: string[][]): void {
   expect(round.state.pending).toBeUndefined();
   expect(round.state.voidsToCome).toEqual([]);
   expect(round.shapes).toEqual(sent);
-  expect(attentionOf(round.state)).toEqual(['crashed']);
+  expect(marksOf(round.state)).toEqual(['crashed']);
 }
 
 describe('a round is crashed instead of voided', () => {
@@ -191,10 +191,10 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
       round.settle(UNAUTHORISED);
       expect(round.state).toMatchObject({ status: 'open', crashed: false });
       expect(round.state.pending).toMatchObject({ progress: 'awaiting-operator', rejectedSecrets: 'old' });
-      expect(attentionOf(round.state)).toEqual(['credit-unauthorised']);
+      expect(marksOf(round.state)).toEqual(['credit-unauthorised']);
       expect(round.refusal(addWin('w', 5))).toBe('OPERATIONBEINGPROCESSED');
       round.replace(resume(round.state));
-      expect(attentionOf(round.state)).toEqual(['credit-pending']);
+      expect(marksOf(round.state)).toEqual(['credit-pending']);
     }
     expect(round.state.pending?.transactions).toEqual(sent);
     round.settle(ACCEPTED);
@@ -207,7 +207,7 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
     const round = opened();
     round.send(end());
     round.settle(UNAUTHORISED);
-    expect(attentionOf(round.state)).toEqual(['credit-unauthorised']);
+    expect(marksOf(round.state)).toEqual(['credit-unauthorised']);
     round.replace(resume(round.state)).settle(ACCEPTED);
     expect(round.state.status).toBe('closed');
   });

@@ -1,4 +1,4 @@
-import { attentionOf } from '../../src/domain/round/attention';
+import { marksOf } from '../../src/domain/round/marks';
 import { RECONCILE } from '../../src/domain/round/keys';
 import { readReconcileAnswer, settledBy, transactionsToResend } from '../../src/domain/round/reconcile';
 import { snapshotOf, totals } from '../../src/domain/round/replies';
@@ -90,7 +90,7 @@ describe('an open round is closed first; a close that is refused for good ends i
     round.settle(outcome, outcome);
     expect(round.state).toMatchObject({ status: 'open', crashed: false });
     expect(round.state.pending?.transactions).toEqual(sent);
-    expect(attentionOf(round.state)).toEqual(['credit-pending']);
+    expect(marksOf(round.state)).toEqual(['credit-pending']);
     expect(round.transactions('void')).toEqual([]);
     round.settle(ACCEPTED);
     expect(round.reply(GENTLE)).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
@@ -297,7 +297,7 @@ describe('settling a crashed round', () => {
     expect(round.state.closedAt).toBeDefined();
     expect(totals(round.state)).toEqual({ totalBetAmount: 100, totalWinAmount: 40 });
     expect(round.state.gameState[0]?.collected).toBe(40);
-    expect(attentionOf(round.state)).toEqual([]);
+    expect(marksOf(round.state)).toEqual([]);
     expect(round.shapes).toHaveLength(2);
   });
 
@@ -378,7 +378,7 @@ describe('settling a crashed round', () => {
       round.do(command);
       expect(round.state).toMatchObject({ status: 'open', crashed: true, amountToCollect: 30, stake: 130 });
       expect(round.state.closedAt).toBeUndefined();
-      expect(attentionOf(round.state)).toEqual(['crashed']);
+      expect(marksOf(round.state)).toEqual(['crashed']);
       expect(resent(round)).toEqual(['debit 100', 'credit 10', 'debit 30', 'credit 30', 'end']);
       expect(round.reply(command)).toMatchObject({ refusal: { errorCode: { msg: 'GAMEROUNDCRASHED' } } });
     });

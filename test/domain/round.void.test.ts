@@ -1,4 +1,4 @@
-import { attentionOf } from '../../src/domain/round/attention';
+import { marksOf } from '../../src/domain/round/marks';
 import { resume } from '../../src/domain/round/apply-wallet-outcome';
 import { totals } from '../../src/domain/round/replies';
 import {
@@ -112,16 +112,16 @@ describe('a void is retried until it is answered', () => {
     round.settle(retryable(), retryable(), retryable());
     expect(round.state.pending?.transactions).toEqual(first);
     expect(round.state.status).toBe('cancel');
-    expect(attentionOf(round.state)).toEqual(['void-pending']);
+    expect(marksOf(round.state)).toEqual(['void-pending']);
     round.settle(ACCEPTED);
-    expect(attentionOf(round.state)).toEqual([]);
+    expect(marksOf(round.state)).toEqual([]);
     expect(round.transactions('void')).toHaveLength(1);
   });
 
   it('a 400 to its very first delivery sets void-unconfirmed, and it stays', () => {
     const round = opened(WON);
     round.do(VOID, UNCONFIRMED);
-    expect(attentionOf(round.state)).toEqual(['void-unconfirmed']);
+    expect(marksOf(round.state)).toEqual(['void-unconfirmed']);
     expect(round.state.status).toBe('cancel');
   });
 
@@ -129,7 +129,7 @@ describe('a void is retried until it is answered', () => {
     const round = openedForFollowUps();
     round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
     round.do(VOID, UNCONFIRMED, ACCEPTED);
-    expect(attentionOf(round.state)).toEqual(['void-unconfirmed']);
+    expect(marksOf(round.state)).toEqual(['void-unconfirmed']);
   });
 
   it('a refused void stops (void-refused), sends nothing, and a person resumes the same void', () => {
@@ -138,17 +138,17 @@ describe('a void is retried until it is answered', () => {
     round.settle(PARKED);
     expect(round.state.pending?.progress).toBe('awaiting-operator');
     expect(round.state.status).toBe('cancel');
-    expect(attentionOf(round.state)).toEqual(['void-refused']);
+    expect(marksOf(round.state)).toEqual(['void-refused']);
     expect(round.state.commands.void?.answer).toBeUndefined();
     const before = round.state.pending?.transactions;
 
     const resumed = deepFreeze(resume(round.state));
     expect(resumed.pending?.progress).toBe('retrying');
     expect(resumed.pending?.transactions).toEqual(before);
-    expect(attentionOf(resumed)).toEqual(['void-pending']);
+    expect(marksOf(resumed)).toEqual(['void-pending']);
     round.replace(resumed).settle(ACCEPTED);
     expect(round.reply(VOID)).toMatchObject({ gameRoundInfo: { status: 'cancel' } });
-    expect(attentionOf(round.state)).toEqual([]);
+    expect(marksOf(round.state)).toEqual([]);
   });
 
   it('resuming a round whose void is not stopped changes nothing', () => {
@@ -182,7 +182,7 @@ describe('a void is retried until it is answered', () => {
     round.settle(outcome);
     round.do(settled([debits[1]!], [], 's-2'));
     expect(round.state).toMatchObject({ status: 'cancel', pending: undefined });
-    expect(attentionOf(round.state)).toEqual([]);
+    expect(marksOf(round.state)).toEqual([]);
     expect(round.reply(VOID)).toMatchObject({ gameRoundInfo: { status: 'cancel' } });
   });
 
@@ -190,31 +190,31 @@ describe('a void is retried until it is answered', () => {
     const round = opened(WON, { followUpDebits: true });
     round.do(start({ rngCallId: 'rng-2' }), UNKNOWN, PARKED);
     expect(round.refusal(end())).toBe('OPERATIONBEINGPROCESSED');
-    expect(attentionOf(round.state)).toEqual(['void-refused']);
+    expect(marksOf(round.state)).toEqual(['void-refused']);
   });
 });
 
 describe('attention marks, the most urgent first', () => {
   it('crashed, then void-refused, credit-pending, void-pending, auto-close-failing, void-unconfirmed', () => {
     const round = opened(WON, { followUpDebits: true }).replace({
-      marks: ['projection-pending', 'void-unconfirmed', 'auto-close-failing'],
+      keptMarks: ['projection-pending', 'void-unconfirmed', 'auto-close-failing'],
     });
     round.send(end());
     round.settle(retryable());
-    expect(attentionOf(round.state)).toEqual([
+    expect(marksOf(round.state)).toEqual([
       'credit-pending',
       'auto-close-failing',
       'void-unconfirmed',
       'projection-pending',
     ]);
     round.settle(rejected({ maybePaid: true }));
-    expect(attentionOf(round.state)[0]).toBe('crashed');
+    expect(marksOf(round.state)[0]).toBe('crashed');
   });
 
   it('nothing to see in a round that goes well', () => {
     const round = opened(WON);
     round.do(addWin('w', 5));
     round.do(end(), ACCEPTED);
-    expect(attentionOf(round.state)).toEqual([]);
+    expect(marksOf(round.state)).toEqual([]);
   });
 });

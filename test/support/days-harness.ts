@@ -48,7 +48,7 @@ export interface DaysHarness {
   sleep(ms: number): Promise<void>;
   handle(gameround: string): WorkflowHandle;
   end(gameround: string): Promise<unknown>;
-  /** The attention marks of the workflow. */
+  /** The marks of the workflow. */
   attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
 }

@@ -124,7 +124,7 @@ export interface RoundsHarness extends WalletControls {
   ): Promise<{ client: Client; stop(): Promise<void> }>;
   /** Waits until the workflow has the outcome of the newest record: a caller has its answer before that. */
   taken(gameround: string): Promise<void>;
-  /** The attention marks that stand on the workflow. */
+  /** The marks that stand on the workflow. */
   attention(gameround: string): Promise<string[]>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultLogger } from '@temporalio/worker';
-import type { Attention } from '../../src/domain/round/types';
+import type { Mark } from '../../src/domain/round/types';
 import { createMetrics } from '../../src/metrics';
 import { ensureRoundIndexes } from '../../src/read-model/rounds';
 import { finished, playerOf, refused, until } from '../support/player';
@@ -71,7 +71,7 @@ test('a mark is as old as its first record, however often it is written', async 
   const hash = await playerOf(harness).open();
   await worker.stop();
   const { identity, ...opened } = (await rounds.recorded(hash))!.snapshot;
-  const attention: Attention[] = ['credit-pending'];
+  const attention: Mark[] = ['credit-pending'];
   const snapshot = { ...opened, identity: { ...identity, gameround: 'another' }, attention };
   const since = async () => (await rounds.collection.findOne({ _id: 'another' }))?.waiting;
   await rounds.write(snapshot, 1);

@@ -1,6 +1,6 @@
 import { condition, log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { GameroundActivities } from '../../src/contracts/activities';
-import { mark } from '../../src/domain/round/attention';
+import { setMark } from '../../src/domain/round/marks';
 import { parseTimestamp } from '../../src/domain/time';
 import { AUTO_CLOSE, AUTO_CLOSE_FIRST_RETRY_MS, AUTO_CLOSE_MAX_RETRY_MS } from '../policies';
 import { isActive, type Round } from './round';
@@ -45,9 +45,9 @@ export function createAutoClose(round: Round, begun: AutoClosePlan, onMarked: ()
       closeAt = Date.now() + waitMs;
       const untilOverdueMs = Math.max(overdueAt - Date.now(), 0);
       const pause = { summary: `pause before ${askText(attempts + 1)}` };
-      if (untilOverdueMs <= waitMs && !round.state.marks.includes('auto-close-failing')) {
+      if (untilOverdueMs <= waitMs && !round.state.keptMarks.includes('auto-close-failing')) {
         if (untilOverdueMs > 0 && (await condition(isOver, untilOverdueMs, pause))) return;
-        round.state = mark(round.state, 'auto-close-failing', true);
+        round.state = setMark(round.state, 'auto-close-failing', true);
         onMarked();
         waitMs -= untilOverdueMs;
       }

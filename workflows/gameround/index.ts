@@ -149,7 +149,7 @@ async function run(parts: Parts): Promise<void> {
   if (first !== undefined) await finish(parts, first);
   publish();
   // The record of a restored round doesn't show the mark yet.
-  if (round.state.marks.includes('restored')) projection.projectSoon();
+  if (round.state.keptMarks.includes('restored')) projection.projectSoon();
   autoClose.watch();
   // The previous run ended while this call was being retried.
   if (round.state.pending !== undefined)

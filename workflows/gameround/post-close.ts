@@ -1,8 +1,8 @@
 import { condition, log, proxyActivities } from '@temporalio/workflow';
 import type { GameroundActivities } from '../../src/contracts/activities';
-import { mark } from '../../src/domain/round/attention';
+import { setMark } from '../../src/domain/round/marks';
 import { snapshotOf } from '../../src/domain/round/replies';
-import type { Attention } from '../../src/domain/round/types';
+import type { Mark } from '../../src/domain/round/types';
 import { POST_CLOSE_WARN_MS, REPORT, RESULT } from '../policies';
 import type { Projection } from './projection';
 import type { Round } from './round';
@@ -45,25 +45,25 @@ export function createPostClose(round: Round, projection: Projection, publish: (
   }
 
   /** Marks the round for a person while the step takes too long. */
-  async function marked<T>(attention: Attention, waiting: Promise<T>): Promise<T> {
+  async function marked<T>(mark: Mark, waiting: Promise<T>): Promise<T> {
     let over = false;
     const watched = waiting.finally(() => (over = true));
     // The caller handles the failure. Without this, the unhandled rejection would fail the workflow first.
     watched.catch(() => undefined);
     const marking = {
-      summary: `mark the round ${attention} if this takes over ${durationText(POST_CLOSE_WARN_MS)}`,
+      summary: `mark the round ${mark} if this takes over ${durationText(POST_CLOSE_WARN_MS)}`,
     };
     if (await condition(() => over, POST_CLOSE_WARN_MS, marking)) return watched;
-    setMark(attention, true);
+    show(mark, true);
     try {
       return await watched;
     } finally {
-      setMark(attention, false);
+      show(mark, false);
     }
   }
 
-  function setMark(attention: Attention, on: boolean): void {
-    round.state = mark(round.state, attention, on);
+  function show(mark: Mark, on: boolean): void {
+    round.state = setMark(round.state, mark, on);
     publish();
     projection.projectSoon();
   }

@@ -12,7 +12,7 @@ import {
   type PendingAnswer,
 } from '../../src/contracts/activities';
 import { isRecorded } from '../../src/contracts/activity-results';
-import { mark } from '../../src/domain/round/attention';
+import { setMark } from '../../src/domain/round/marks';
 import { isOwn, withoutKnown, type OwnVersions, type Recorded } from '../../src/domain/round/known-entries';
 import { snapshotOf } from '../../src/domain/round/replies';
 import { takeOver } from '../../src/domain/round/restored';
@@ -158,10 +158,10 @@ export function createProjection(
     if (stale) await catchUp();
   }
 
-  const isMarked = (): boolean => round.state.marks.includes('projection-pending');
+  const isMarked = (): boolean => round.state.keptMarks.includes('projection-pending');
 
   function unmark(): void {
-    round.state = mark(round.state, 'projection-pending', false);
+    round.state = setMark(round.state, 'projection-pending', false);
     publish();
   }
 
@@ -171,7 +171,7 @@ export function createProjection(
     const writing = write(retried).finally(() => (written = true));
     const marking = { summary: `mark the round if this takes over ${durationText(PROJECTION_WARN_MS)}` };
     if (!(await condition(() => written, PROJECTION_WARN_MS, marking))) {
-      round.state = mark(round.state, 'projection-pending', true);
+      round.state = setMark(round.state, 'projection-pending', true);
       publish();
     }
     await writing;
@@ -190,7 +190,7 @@ export function createProjection(
         await write(first, pending);
       } catch (error) {
         log.warn('the record could not be written at once', { reason: String(error) });
-        round.state = mark(round.state, 'projection-pending', true);
+        round.state = setMark(round.state, 'projection-pending', true);
         publish();
         projectSoon();
       }

@@ -1,9 +1,9 @@
 import { log, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { AMOUNT_AT_RISK, GAMEROUND_ATTENTION, WAITING_SINCE } from '../../src/contracts/search-attributes';
 import { majorUnits } from '../../src/domain/money';
-import { amountAtRisk, attentionOf } from '../../src/domain/round/attention';
+import { amountAtRisk, marksOf } from '../../src/domain/round/marks';
 import { holdsGuard } from '../../src/domain/round/replies';
-import type { Attention, RoundState } from '../../src/domain/round/types';
+import type { Mark, RoundState } from '../../src/domain/round/types';
 import { detailsText } from './texts';
 
 /** The mutable state of a round's workflow. Only the rules of src/domain change `state`. */
@@ -42,34 +42,34 @@ export function publisher(round: Round): Publish {
   /** The length of the history when the attributes were last written. */
   let writtenAt = 0;
   // After continue-as-new, the marks of the previous run are already logged.
-  let logged: readonly Attention[] = attentionOf(round.state);
+  let logged: readonly Mark[] = marksOf(round.state);
   return (always) => {
     const { state } = round;
-    const attention = attentionOf(state);
-    logChange(state, logged, attention);
-    logged = attention;
-    const isMarked = attention.length > 0;
+    const marks = marksOf(state);
+    logChange(state, logged, marks);
+    logged = marks;
+    const isMarked = marks.length > 0;
     const { historyLength, typedSearchAttributes } = workflowInfo();
     const since = isMarked ? (typedSearchAttributes.get(WAITING_SINCE) ?? new Date(Date.now())) : undefined;
     const atRisk = isMarked ? majorUnits(amountAtRisk(state), state.identity.currency) : undefined;
-    const text = isMarked ? `${attention.join(',')} ${atRisk}` : '';
+    const text = isMarked ? `${marks.join(',')} ${atRisk}` : '';
     if (text !== shown || (always && historyLength !== writtenAt)) {
       upsertSearchAttributes([
-        { key: GAMEROUND_ATTENTION, value: isMarked ? attention : null },
+        { key: GAMEROUND_ATTENTION, value: isMarked ? marks : null },
         { key: AMOUNT_AT_RISK, value: atRisk ?? null },
         { key: WAITING_SINCE, value: since ?? null },
       ]);
       shown = text;
       writtenAt = historyLength;
     }
-    setCurrentDetails(detailsText(state, attention, since));
+    setCurrentDetails(detailsText(state, marks, since));
   };
 }
 
 function logChange(
   { identity: { gameround, operatorId } }: RoundState,
-  before: readonly Attention[],
-  after: readonly Attention[],
+  before: readonly Mark[],
+  after: readonly Mark[],
 ): void {
   for (const mark of after.filter((one) => !before.includes(one)))
     log.warn('a round waits', { mark, gameround, operatorId });

@@ -1,8 +1,8 @@
-import type { Command, Attention, PendingCall, RoundState } from '../../src/domain/round/types';
+import type { Command, Mark, PendingCall, RoundState } from '../../src/domain/round/types';
 import { describe } from '../../src/domain/classify-wallet-reply';
 import { ERRORS } from '../../src/domain/errors';
 import { moneyText } from '../../src/domain/money';
-import { amountAtRisk } from '../../src/domain/round/attention';
+import { amountAtRisk } from '../../src/domain/round/marks';
 import { openTransactions } from '../../src/domain/round/transactions';
 import type { WalletCall } from '../../src/domain/wallet-call';
 
@@ -41,7 +41,7 @@ const DOING: Record<PendingCall['progress'], string> = {
   'awaiting-operator': 'Waiting to be resumed:',
 };
 
-const WHAT_TO_DO: Record<Attention, string> = {
+const WHAT_TO_DO: Record<Mark, string> = {
   crashed:
     'the operator refused money that it may have taken or given. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   restored:
@@ -78,19 +78,15 @@ function utcText(time: Date): string {
 }
 
 /** The current details of the workflow (Markdown). They are not in the history. */
-export function detailsText(
-  state: RoundState,
-  attention: readonly Attention[],
-  since: Date | undefined,
-): string {
+export function detailsText(state: RoundState, marks: readonly Mark[], since: Date | undefined): string {
   const { identity, pending, status, stake } = state;
   const money = (amount: number): string => moneyText(amount, identity.currency);
   const waits =
-    attention.length === 0 || since === undefined
+    marks.length === 0 || since === undefined
       ? []
       : [`Waits since ${utcText(since)}, ${money(amountAtRisk(state))} at risk`];
   // A restored round is crashed, too, though the operator need not have refused anything.
-  const isTold = (mark: Attention): boolean => mark !== 'crashed' || !attention.includes('restored');
+  const isTold = (mark: Mark): boolean => mark !== 'crashed' || !marks.includes('restored');
   const sending =
     pending === undefined
       ? []
@@ -100,11 +96,11 @@ export function detailsText(
         ];
   // What a settle decides, with the hashes that it names.
   const open = state.crashed ? openTransactions(state.transactions).slice(0, MAX_OPEN) : [];
-  const refused = attention.includes('crashed') ? refusalIn(state) : undefined;
+  const refused = marks.includes('crashed') ? refusalIn(state) : undefined;
   return [
     `**${statusText(state)}**, bet ${money(stake)}`,
     ...waits,
-    ...attention.filter(isTold).map((mark) => `\`${mark}\`: ${WHAT_TO_DO[mark]}`),
+    ...marks.filter(isTold).map((mark) => `\`${mark}\`: ${WHAT_TO_DO[mark]}`),
     ...(refused === undefined ? [] : [`The wallet refused: ${quoted(refused)}`]),
     ...open.map(
       ({ type, amount, hash, outcome }) =>

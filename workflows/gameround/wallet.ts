@@ -18,7 +18,7 @@ import {
   type WalletDelivery,
 } from '../../src/contracts/activities';
 import { creditIn, isCreditLost, isDeliveryResult } from '../../src/contracts/activity-results';
-import { mark } from '../../src/domain/round/attention';
+import { setMark } from '../../src/domain/round/marks';
 import {
   applyWalletOutcome,
   creditMaybeSent,
@@ -143,7 +143,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
 
   /** Sets the mark on the workflow only: the record would need the same database. */
   function setUnconfirmed(on: boolean): void {
-    const changed = mark(round.state, 'debit-unconfirmed', on);
+    const changed = setMark(round.state, 'debit-unconfirmed', on);
     if (changed === round.state) return;
     round.state = changed;
     publish();

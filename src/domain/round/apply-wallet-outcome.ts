@@ -11,7 +11,7 @@ import type {
   WalletBalance,
   WalletOutcome,
 } from '../wallet-call';
-import { mark } from './attention';
+import { setMark } from './marks';
 import { recomputeOpenWinnings, stakeOf } from './winnings';
 import { answered, cancelRound, collectAndEnd, crash, sendNextVoid, voidDone, withEntry } from './decide';
 import type {
@@ -231,8 +231,8 @@ function voidAccepted(
 ): RoundState {
   const { balance } = outcome;
   const done = withOutcome(state, call, 'void', 'accepted', balance && totalBalance(balance));
-  const isUnconfirmed = done.marks.includes('void-unconfirmed') || outcome.unconfirmed === true;
-  return voidDone(mark(done, 'void-unconfirmed', isUnconfirmed), at, balance);
+  const isUnconfirmed = done.keptMarks.includes('void-unconfirmed') || outcome.unconfirmed === true;
+  return voidDone(setMark(done, 'void-unconfirmed', isUnconfirmed), at, balance);
 }
 
 /** Marks the pending debit: the credit that follows it may have been sent. */

@@ -32,7 +32,7 @@ export function createRound(
     ticket: command.ticket,
     commands: {},
     voidsToCome: [],
-    marks: [],
+    keptMarks: [],
     maybePaid: false,
     firstRngCallId: command.rngCallId,
     infoBytes: 0,

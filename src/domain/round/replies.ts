@@ -1,7 +1,7 @@
 import type { Refusal } from '../errors';
 import { beforeMultiplier } from '../money';
 import type { WalletBalance } from '../wallet-call';
-import { attentionOf } from './attention';
+import { marksOf } from './marks';
 import { givenBackHashes } from './transactions';
 import { acceptedCredits, applyCredits, totalWon } from './winnings';
 import type {
@@ -157,7 +157,7 @@ export function snapshotOf(state: RoundState): RoundSnapshot {
     spinCounters: state.spinCounters,
     ticket: state.ticket,
     dataStored: state.dataStored,
-    attention: attentionOf(state),
+    attention: marksOf(state),
   };
 }
 

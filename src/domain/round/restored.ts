@@ -1,5 +1,5 @@
 import { refusal, type Refusal } from '../errors';
-import { mark } from './attention';
+import { setMark } from './marks';
 import { applyWalletOutcome } from './apply-wallet-outcome';
 import { createRound } from './create-round';
 import { sendNextVoid } from './decide';
@@ -54,7 +54,7 @@ function movedSince(state: RoundState, record: RoundSnapshot): RoundTransaction[
  */
 export function restoredRound(record: RoundSnapshot, settings: RoundSettings, at: string): RoundState {
   const { attention: _shown, ...recorded } = record;
-  const nothing = { commands: {}, voidsToCome: [], marks: [], maybePaid: true, infoBytes: 0 };
+  const nothing = { commands: {}, voidsToCome: [], keptMarks: [], maybePaid: true, infoBytes: 0 };
   const state: RoundState = { ...recorded, ...nothing, settings };
   return record.status === 'open' ? crashedAsRestored(state) : owingItsVoids(state, at);
 }
@@ -94,7 +94,7 @@ function crashedAsRestored(state: RoundState): RoundState {
       : transaction,
   );
   const crashed: RoundState = { ...state, status: 'open', closedAt: undefined, crashed: true, transactions };
-  return mark(crashed, 'restored', true);
+  return setMark(crashed, 'restored', true);
 }
 
 /** Sends all voids again that have no answer or were not sent yet. A void may be sent any number of times. */

@@ -3,8 +3,8 @@ import type { CreditCall, DebitCall, Grants, VoidCall, WalletBalance } from '../
 
 export type RoundStatus = 'open' | 'closed' | 'cancel';
 
-/** The reasons why a person should look at a round, most urgent first. */
-export const ATTENTIONS = [
+/** Each mark is a reason why a person should look at a round. Most urgent first. */
+export const MARKS = [
   'crashed',
   'restored',
   'credit-unauthorised',
@@ -18,7 +18,7 @@ export const ATTENTIONS = [
   'report-pending',
   'projection-pending',
 ] as const;
-export type Attention = (typeof ATTENTIONS)[number];
+export type Mark = (typeof MARKS)[number];
 
 /** The identity of a round. It never changes after the round opened. */
 export interface RoundIdentity {
@@ -232,7 +232,8 @@ export interface RoundSnapshot {
   ticket?: Ticket | undefined;
   /** The provider's reply to getGameResult. */
   dataStored?: Record<string, string> | undefined;
-  attention: Attention[];
+  /** All marks of the round: what Temporal shows as GameroundAttention. */
+  attention: Mark[];
 }
 
 /** A wallet call without a definite outcome. */
@@ -282,8 +283,8 @@ export interface RoundState extends Omit<RoundSnapshot, 'attention'> {
   voidsToCome: string[];
   /** The command that gets its answer after the last void. */
   voidCommandKey?: string | undefined;
-  /** Attention marks that cannot be derived from the rest of the state. */
-  marks: Attention[];
+  /** The marks that cannot be derived from the rest of the state. `marksOf` gives all. */
+  keptMarks: Mark[];
   /** A delivery of a credit of this round got no definite answer. */
   maybePaid: boolean;
   /** rngCallId of the first debit. */

@@ -1,17 +1,17 @@
 import { openTransactions, voidedHashes } from './transactions';
-import { ATTENTIONS, type Attention, type RoundState } from './types';
+import { MARKS, type Mark, type RoundState } from './types';
 
 /** Marks of a round whose wallet call is being retried or waits for a person. It refuses other commands meanwhile. */
-export const WAITING_MARKS: readonly Attention[] = [
+export const WAITING_MARKS: readonly Mark[] = [
   'credit-unauthorised',
   'credit-pending',
   'void-refused',
   'void-pending',
 ];
 
-/** The reasons why a person should look at the round, most urgent first. Empty if nothing waits too long. */
-export function attentionOf(state: RoundState): Attention[] {
-  const found = new Set<Attention>(state.marks);
+/** All marks of the round, most urgent first. Empty if nothing waits too long. */
+export function marksOf(state: RoundState): Mark[] {
+  const found = new Set<Mark>(state.keptMarks);
   if (state.status !== 'open') found.delete('auto-close-failing');
   if (state.crashed) found.add('crashed');
   else found.delete('restored');
@@ -20,13 +20,13 @@ export function attentionOf(state: RoundState): Attention[] {
     found.add(pending.purpose === 'void' ? 'void-refused' : 'credit-unauthorised');
   else if (pending?.progress === 'retrying')
     found.add(pending.purpose === 'void' ? 'void-pending' : 'credit-pending');
-  return ATTENTIONS.filter((attention) => found.has(attention));
+  return MARKS.filter((mark) => found.has(mark));
 }
 
-export function mark(state: RoundState, attention: Attention, on: boolean): RoundState {
-  if (state.marks.includes(attention) === on) return state;
-  const marks = on ? [...state.marks, attention] : state.marks.filter((other) => other !== attention);
-  return { ...state, marks };
+export function setMark(state: RoundState, mark: Mark, on: boolean): RoundState {
+  if (state.keptMarks.includes(mark) === on) return state;
+  const keptMarks = on ? [...state.keptMarks, mark] : state.keptMarks.filter((other) => other !== mark);
+  return { ...state, keptMarks };
 }
 
 /**
@@ -34,9 +34,9 @@ export function mark(state: RoundState, attention: Attention, on: boolean): Roun
  * are in doubt or not yet given back for certain.
  */
 export function amountAtRisk(state: RoundState): number {
-  const { transactions, status, amountToCollect, voidsToCome, marks } = state;
+  const { transactions, status, amountToCollect, voidsToCome, keptMarks } = state;
   const open = new Set(openTransactions(transactions));
-  const voided = marks.includes('void-unconfirmed')
+  const voided = keptMarks.includes('void-unconfirmed')
     ? voidedHashes(transactions)
     : voidedHashes(transactions.filter((one) => open.has(one)));
   const bets = transactions.filter(
