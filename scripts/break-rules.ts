@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BREAKS, type Break } from '../test/coverage/breaks';
-import { coverageTable, patternOf, type TestReference } from '../test/coverage/table';
+import { coverageTable, patternOf, strykerRuns, type TestReference } from '../test/coverage/table';
+import { projectRoot } from '../stack/paths';
 import { copyOfProject, makeChange } from '../test/support/changed-project';
 import { startTestServers } from '../test/support/servers';
 
 /*
  * `npx tsx scripts/break-rules.ts [--row ID --test FILE]`: breaks one rule after another in a copy of the project, runs the
- * test that docs/coverage.md names for the rule, and expects it to fail. Exit code 0 if every test failed. All rows take
- * about an hour. `--row` selects a row, or rows by their beginning (`st.`). `--test` selects tests by a part of the
- * file's name (`domain/`). Both can be repeated.
+ * test that docs/coverage.md names for the rule, and expects it to fail. Rows without a break have tests of the pure rules,
+ * which Stryker changes: each has to notice a change in Stryker's last report (`npx stryker run`, half an hour). Exit code 0
+ * if every test failed. All rows take about an hour. `--row` selects a row, or rows by their beginning (`st.`). `--test`
+ * selects tests by a part of the file's name (`domain/`). Both can be repeated.
  */
 
 /** The result of a test whose rule was broken. Only `red` is good. `red unbroken too`: fails without the break, too. */
@@ -38,15 +40,45 @@ function trials(): Trial[] {
   );
 }
 
-function chosen(): Trial[] {
-  const option = { type: 'string', multiple: true } as const;
-  const { values } = parseArgs({ options: { row: option, test: option } });
-  const { row = [''], test = [''] } = values;
-  return trials().filter(
-    (trial) =>
-      row.some((beginning) => trial.row.startsWith(beginning)) &&
-      test.some((part) => trial.test.file.includes(part)),
+const option = { type: 'string', multiple: true } as const;
+const { row: ROW = [''], test: TEST = [''] } = parseArgs({ options: { row: option, test: option } }).values;
+
+function isChosen(row: string, { file }: TestReference): boolean {
+  return ROW.some((beginning) => row.startsWith(beginning)) && TEST.some((part) => file.includes(part));
+}
+
+/** What this script reads of Stryker's report. */
+interface MutationReport {
+  files: Record<string, { mutants: { status: string; killedBy?: string[] }[] }>;
+  testFiles: Record<string, { tests: { id: string; name: string }[] }>;
+}
+
+const REPORT = join(projectRoot(), '.cache', 'mutation.json');
+
+/** The chosen tests of rows without a break that notice none of Stryker's changes. Undefined if there is no report. */
+function blindTests(): { checked: number; blind: string[] } | undefined {
+  const broken = new Set(trials().map(({ row }) => row));
+  const tests = coverageTable()
+    .filter(({ id }) => !broken.has(id))
+    .flatMap(({ id, tests }) => tests.map((test) => ({ id, test })))
+    .filter(({ id, test }) => strykerRuns(test.file) && isChosen(id, test));
+  if (tests.length === 0) return { checked: 0, blind: [] };
+  if (!existsSync(REPORT)) return undefined;
+  const { files, testFiles } = JSON.parse(readFileSync(REPORT, 'utf8')) as MutationReport;
+  const killers = new Set(
+    Object.values(files).flatMap(({ mutants }) =>
+      mutants.flatMap(({ status, killedBy = [] }) => (status === 'Killed' ? killedBy : [])),
+    ),
   );
+  const noticing = Object.values(testFiles)
+    .flatMap((file) => file.tests)
+    .filter(({ id }) => killers.has(id));
+  const isBlind = (test: TestReference): boolean =>
+    !noticing.some(({ name }) => new RegExp(patternOf(test)).test(name));
+  return {
+    checked: tests.length,
+    blind: tests.filter(({ test }) => isBlind(test)).map(({ id, test }) => `${id}  ${test.title}`),
+  };
 }
 
 interface JestResult {
@@ -129,8 +161,17 @@ async function failingUnbroken(copy: string, all: readonly Trial[]): Promise<(tr
 }
 
 async function main(): Promise<number> {
-  const all = chosen();
+  const all = trials().filter(({ row, test }) => isChosen(row, test));
+  const byStryker = blindTests();
+  if (byStryker === undefined) console.error('No report of Stryker: npx stryker run');
+  else
+    console.log(
+      `${byStryker.checked} tests without a break, ${byStryker.blind.length} notice no change of Stryker`,
+    );
+  for (const line of byStryker?.blind ?? []) console.log(`  ${line}`);
+  const isNoticed = byStryker !== undefined && byStryker.blind.length === 0;
   if (all.length === 0) {
+    if (byStryker?.checked !== 0) return isNoticed ? 0 : 1;
     console.error('No row and test file match --row and --test: see docs/coverage.md.');
     return 1;
   }
@@ -161,7 +202,7 @@ async function main(): Promise<number> {
   const rows = new Set(all.map(({ row }) => row)).size;
   console.log(`\n${rows} rows, ${all.length} breaks, ${all.length - wrong.length} tests failed as expected`);
   for (const line of wrong) console.log(`  ${line}`);
-  return wrong.length === 0 ? 0 : 1;
+  return wrong.length === 0 && isNoticed ? 0 : 1;
 }
 
 void main().then(

@@ -1,3 +1,4 @@
+import { ERRORS } from '../../src/domain/errors';
 import type { Change } from '../support/changed-project';
 
 /**
@@ -251,28 +252,10 @@ export const BREAKS: readonly Break[] = [
     replace: "purpose: 'credit', attempt }",
   },
   {
-    rows: ['c1.walletRules'],
-    file: 'src/domain/wallet-rules.ts',
-    find: "'error-on-200': ({ status, error }) => status === 200 && error",
-    replace: "'error-on-200': ({ error }) => error",
-  },
-  {
-    rows: ['c1.walletRules#2'],
-    file: 'src/domain/wallet-rules.ts',
-    find: "!has(call, 'void') &&",
-    replace: '',
-  },
-  {
     rows: ['c1.walletRules#3'],
     file: 'src/partner-clients.ts',
     find: 'metrics.walletRuleBroken({',
     replace: 'void ({',
-  },
-  {
-    rows: ['c1.balanceRules'],
-    file: 'src/domain/wallet-rules.ts',
-    find: 'const entries = call === undefined ? [] : asArray',
-    replace: 'const entries = call === undefined ? [{}] : asArray',
   },
   {
     rows: ['c1.balanceRules#2'],
@@ -600,22 +583,10 @@ export const BREAKS: readonly Break[] = [
     replace: '',
   },
   {
-    rows: ['f.FreePlayInfo'],
-    file: 'src/domain/round/replies.ts',
-    find: "promotions: { protocolVersion: 1, data: '' },\n",
-    replace: "promotions: { protocolVersion: 1, data: '-' },\n",
-  },
-  {
     rows: ['f.FreePlay'],
     file: 'src/domain/free-plays.ts',
     find: "feature: isLine(feature) ? feature : '', serial }]",
     replace: "feature: '', serial }]",
-  },
-  {
-    rows: ['f.GameRoundInfo'],
-    file: 'src/domain/round/replies.ts',
-    find: "    commonRoundHash: '',\n",
-    replace: '',
   },
   {
     rows: ['f.GameStateEntry'],
@@ -846,22 +817,10 @@ export const BREAKS: readonly Break[] = [
     replace: ', transactions };',
   },
   {
-    rows: ['f.OperatorTransaction#3'],
-    file: 'src/domain/round/create-round.ts',
-    find: '...(isFirstDebit === undefined ? {} : { isFirstDebit }),',
-    replace: '',
-  },
-  {
     rows: ['f.OperatorBalance'],
     file: 'src/domain/classify-wallet-reply.ts',
     find: "...(typeof body.useBonusFirst === 'boolean' ? { useBonusFirst: body.useBonusFirst } : {}),",
     replace: '',
-  },
-  {
-    rows: ['f.DoTransactionsReply'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'hashIn(item) === normalId(hash)',
-    replace: 'hashIn(item) === `${hash}-`',
   },
   {
     rows: ['f.CallbackReply', 'r.reportHeader'],
@@ -883,52 +842,16 @@ export const BREAKS: readonly Break[] = [
     replace: "      body: '{}',\n      gameround: request.gameRound,\n      timeoutMs: READ_TIMEOUT_MS,",
   },
   {
-    rows: ['st.start', 'c4.call.start'],
-    file: 'src/domain/round/create-round.ts',
-    find: '      ? { amount: command.stake }\n',
-    replace: '      ? { amount: command.stake + 1 }\n',
-  },
-  {
     rows: ['st.hash'],
     file: 'src/http/replies.ts',
     find: 'tokenData: tokenData(session, token, reply.gameRoundInfo.hash),',
     replace: "tokenData: tokenData(session, token, ''),",
   },
   {
-    rows: ['st.startEnd', 'c4.call.startEndWin'],
-    file: 'src/domain/round/create-round.ts',
-    find: 'endAfterwards: command.endGame && !endTogether,',
-    replace: 'endAfterwards: false,',
-  },
-  {
     rows: ['st.closeOpenGame'],
     file: 'src/commands/start-game-round.ts',
     find: "if (!request.closeOpenGame) return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));",
     replace: "return replyAbout(open, refusal('GAMEROUNDALREADYSTARTED'));",
-  },
-  {
-    rows: ['st.addWin'],
-    file: 'src/domain/round/decide.ts',
-    find: 'const amountToCollect = state.amountToCollect + command.winAmount;',
-    replace: 'const amountToCollect = state.amountToCollect;',
-  },
-  {
-    rows: ['st.addWinCollect'],
-    file: 'src/domain/round/decide.ts',
-    find: 'if (command.collect) return',
-    replace: 'if (command.collect && state.amountToCollect < 0) return',
-  },
-  {
-    rows: ['st.end'],
-    file: 'src/domain/round/decide.ts',
-    find: 'state.amountToCollect > 0 ? [creditTransaction(state, key, state.amountToCollect, reason, at)] : [];',
-    replace: 'state.amountToCollect > 0 ? [creditTransaction(state, key, 1, reason, at)] : [];',
-  },
-  {
-    rows: ['st.void'],
-    file: 'src/domain/round/decide.ts',
-    find: "    status: 'cancel',\n",
-    replace: "    status: 'closed',\n",
   },
   {
     rows: ['st.autoClose'],
@@ -943,41 +866,10 @@ export const BREAKS: readonly Break[] = [
     replace: "{ type: 'addWin', key: RECONCILE, winAmount: 0, collect: false }",
   },
   {
-    rows: ['st.endAgain', 'st.voidNotOpen', 'c3.after', 'c3.order'],
-    file: 'src/domain/round/decide.ts',
-    find: "if (state.status !== 'open') return refuse('GAMEROUNDNOTACTIVE');",
-    replace: '',
-  },
-  {
     rows: ['st.historyOpen'],
     file: 'src/http/endpoints/history.ts',
     find: "if (round.status === 'open') throw refuse('GAMEROUNDOPEN');",
     replace: '',
-  },
-  {
-    rows: ['st.failedFirst'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (first) return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });',
-    replace: '',
-  },
-  {
-    rows: ['st.failedFollowUp'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "if (outcome === 'declined') return answered(failed, key, { refusal: why });",
-    replace:
-      "if (outcome === 'declined') return answered(cancelRound(failed, DEBIT_UNKNOWN, at), key, { refusal: why });",
-  },
-  {
-    rows: ['st.creditRefused', 'c4.call.void'],
-    file: 'src/domain/round/decide.ts',
-    find: '    .filter((hash) => !done.has(hash));',
-    replace: '    .filter((hash) => !done.has(hash)).slice(0, 1);',
-  },
-  {
-    rows: ['st.creditRefusedLater'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (call.forReconciliation || creditMayHaveBeenPaid(state))',
-    replace: 'if (call.forReconciliation)',
   },
   {
     rows: ['r.demo#3'],
@@ -996,24 +888,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/http/endpoints/get-random-result.ts',
     find: "game?.serviceRng !== true || session.mode === 'history'",
     replace: "session.mode === 'history'",
-  },
-  {
-    rows: ['r.rngResult'],
-    file: 'src/domain/round/create-round.ts',
-    find: 'info: infoOf({ rngCallId: command.rngCallId, result: command.result }),',
-    replace: 'info: infoOf({ rngCallId: command.rngCallId }),',
-  },
-  {
-    rows: ['r.multiplierOnce#2'],
-    file: 'src/domain/money.ts',
-    find: 'const scaled = BigInt(Math.trunc(amount)) * factor;',
-    replace: 'const scaled = BigInt(Math.trunc(amount)) * factor * factor;',
-  },
-  {
-    rows: ['r.baseStake'],
-    file: 'src/domain/money.ts',
-    find: 'return quotient(BigInt(stake) * scale, factor);',
-    replace: 'return stake / multiplier;',
   },
   {
     rows: ['c4.texts'],
@@ -1065,24 +939,6 @@ export const BREAKS: readonly Break[] = [
     replace: "return answered(next, state.voidCommandKey, { balance, refusal: refusal('DEBITDECLINED') });",
   },
   {
-    rows: ['r.voidCredited'],
-    file: 'src/domain/round/decide.ts',
-    find: "if (credited || state.maybePaid) return refuse('CREDITALREADYPROCESSED');",
-    replace: "if (state.maybePaid) return refuse('CREDITALREADYPROCESSED');",
-  },
-  {
-    rows: ['r.spins'],
-    file: 'src/domain/round/decide.ts',
-    find: "if (used > awarded) return refuse('SPINCOUNTEREXHAUSTED');",
-    replace: '',
-  },
-  {
-    rows: ['r.idempotentStart'],
-    file: 'src/domain/round/keys.ts',
-    find: "return isFollowUpDebit(state, command.rngCallId)\n        ? `${debitKeyPrefix}${normalId(command.rngCallId)}`\n        : 'start';",
-    replace: 'return `debit:${command.rngCallId}:${Object.keys(state.commands).length}`;',
-  },
-  {
     rows: ['r.launchNew'],
     file: 'src/sessions/players.ts',
     find: 'isNew: internalPlayerId === fresh };',
@@ -1093,13 +949,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/clients/game-provider.ts',
     find: 'if (answer.status !== 200) throw new Error(`the provider answered ${answer.status}`);',
     replace: 'if (answer.status >= 400) throw new Error(`the provider answered ${answer.status}`);',
-  },
-  {
-    rows: ['r.tx1'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "return { ...state, pending: { ...call, progress: 'retrying', lastAnswer } };",
-    replace:
-      "return { ...state, pending: { ...call, transactions: call.transactions.map((one) => ({ ...one, hash: `${one.hash}x` })), progress: 'retrying', lastAnswer } };",
   },
   {
     rows: ['r.tx1.wallet'],
@@ -1114,54 +963,10 @@ export const BREAKS: readonly Break[] = [
     replace: "type === 'debit' && outcome === 'accepted'",
   },
   {
-    rows: ['r.tx3'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.creditMaybeSent)",
-    replace:
-      "const failed: RoundState = { ...withOutcome(judged, call, 'end', 'declined'), pending: undefined };\n  if (call.endAfterwards) return collectAndEnd({ ...failed, amountToCollect: 1 }, key, '', at);\n  if (call.creditMaybeSent)",
-  },
-  {
-    rows: ['r.tx3.status'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: "if (verdict.error) return { kind: 'unknown', reason: `200 with error ${describe(verdict.error)}` };",
-    replace: '',
-  },
-  {
-    rows: ['r.tx4'],
-    file: 'src/domain/round/create-round.ts',
-    find: "const first = key === 'start';",
-    replace: "const first = key !== '';",
-  },
-  {
-    rows: ['r.tx5'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (read.status === 400 && read.body !== undefined && error?.id !== ERRORS.TRANSACTIONCOUNTMISMATCH.id) {',
-    replace: 'if (read.status === 400 && error?.id === 12) {',
-  },
-  {
     rows: ['r.tx6'],
     file: 'src/domain/round/create-round.ts',
     find: 'const endTogether = first && command.endGame && command.winAmount === 0;',
     replace: 'const endTogether = command.endGame && command.winAmount === 0;',
-  },
-  {
-    rows: ['r.tx8.debit'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "return debitFailed(state, call, 'unknown', refusal('WALLETUNAVAILABLE'), at);",
-    replace: "return debitFailed(state, call, 'declined', refusal('WALLETUNAVAILABLE'), at);",
-  },
-  {
-    rows: ['r.tx8.4xx'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "const judged = outcome.processed ? 'unknown' : 'declined';",
-    replace: "const judged = 'unknown';",
-  },
-  {
-    rows: ['r.tx8.credit'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (!isClientError(read.status)) return retryable(`status ${read.status}`, withoutAnswer);',
-    replace:
-      "if (!isClientError(read.status)) return { kind: 'rejected', unauthorised: false, errorCode: error, ...known };",
   },
   {
     rows: ['r.balanceError'],
@@ -1272,198 +1077,6 @@ export const BREAKS: readonly Break[] = [
     replace: "const { requestId = 'none' } = ctx.state;",
   },
   {
-    rows: ['e.GAMEROUNDALREADYSTARTED'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMEROUNDALREADYSTARTED: { id: 12, status: 400',
-    replace: 'GAMEROUNDALREADYSTARTED: { id: 129, status: 400',
-  },
-  {
-    rows: ['e.GAMEROUNDNOTSTARTED'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMEROUNDNOTSTARTED: { id: 15, status: 400',
-    replace: 'GAMEROUNDNOTSTARTED: { id: 159, status: 400',
-  },
-  {
-    rows: ['e.TRANSACTIONCOUNTMISMATCH'],
-    file: 'src/domain/errors.ts',
-    find: 'TRANSACTIONCOUNTMISMATCH: { id: 16, status: 400',
-    replace: 'TRANSACTIONCOUNTMISMATCH: { id: 169, status: 400',
-  },
-  {
-    rows: ['e.DISCOUNTNOTELIGIBLE'],
-    file: 'src/domain/errors.ts',
-    find: 'DISCOUNTNOTELIGIBLE: { id: 33, status: 400',
-    replace: 'DISCOUNTNOTELIGIBLE: { id: 339, status: 400',
-  },
-  {
-    rows: ['e.SIGNATUREWRONG'],
-    file: 'src/domain/errors.ts',
-    find: 'SIGNATUREWRONG: { id: 1001, status: 401',
-    replace: 'SIGNATUREWRONG: { id: 10019, status: 401',
-  },
-  {
-    rows: ['e.INVALIDREQUEST'],
-    file: 'src/domain/errors.ts',
-    find: 'INVALIDREQUEST: { id: 1000, status: 400',
-    replace: 'INVALIDREQUEST: { id: 10009, status: 400',
-  },
-  {
-    rows: ['e.REQUESTTOOLARGE'],
-    file: 'src/domain/errors.ts',
-    find: 'REQUESTTOOLARGE: { id: 1002, status: 413',
-    replace: 'REQUESTTOOLARGE: { id: 10029, status: 413',
-  },
-  {
-    rows: ['e.RATELIMITEXCEEDED'],
-    file: 'src/domain/errors.ts',
-    find: 'RATELIMITEXCEEDED: { id: 1003, status: 429',
-    replace: 'RATELIMITEXCEEDED: { id: 10039, status: 429',
-  },
-  {
-    rows: ['e.INTERNALERROR'],
-    file: 'src/domain/errors.ts',
-    find: 'INTERNALERROR: { id: 1004, status: 500',
-    replace: 'INTERNALERROR: { id: 10049, status: 500',
-  },
-  {
-    rows: ['e.NOTFOUND'],
-    file: 'src/domain/errors.ts',
-    find: 'NOTFOUND: { id: 1005, status: 404',
-    replace: 'NOTFOUND: { id: 10059, status: 404',
-  },
-  {
-    rows: ['e.GAMEROUNDNOTACTIVE'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMEROUNDNOTACTIVE: { id: 2000, status: 400',
-    replace: 'GAMEROUNDNOTACTIVE: { id: 20009, status: 400',
-  },
-  {
-    rows: ['e.GAMEROUNDNOTFOUND'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMEROUNDNOTFOUND: { id: 2001, status: 404',
-    replace: 'GAMEROUNDNOTFOUND: { id: 20019, status: 404',
-  },
-  {
-    rows: ['e.IDEMPOTENCYMISMATCH'],
-    file: 'src/domain/errors.ts',
-    find: 'IDEMPOTENCYMISMATCH: { id: 2002, status: 400',
-    replace: 'IDEMPOTENCYMISMATCH: { id: 20029, status: 400',
-  },
-  {
-    rows: ['e.PLAYERNOTFOUND'],
-    file: 'src/domain/errors.ts',
-    find: 'PLAYERNOTFOUND: { id: 2003, status: 404',
-    replace: 'PLAYERNOTFOUND: { id: 20039, status: 404',
-  },
-  {
-    rows: ['e.GAMENOTFOUND'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMENOTFOUND: { id: 2004, status: 404',
-    replace: 'GAMENOTFOUND: { id: 20049, status: 404',
-  },
-  {
-    rows: ['e.TOKENNOTFOUND'],
-    file: 'src/domain/errors.ts',
-    find: 'TOKENNOTFOUND: {\n    id: 2005,\n    status: 401',
-    replace: 'TOKENNOTFOUND: {\n    id: 20059,\n    status: 401',
-  },
-  {
-    rows: ['e.TOKENEXPIRED'],
-    file: 'src/domain/errors.ts',
-    find: 'TOKENEXPIRED: { id: 2006, status: 401',
-    replace: 'TOKENEXPIRED: { id: 20069, status: 401',
-  },
-  {
-    rows: ['e.LAUNCHURLSPENT'],
-    file: 'src/domain/errors.ts',
-    find: 'LAUNCHURLSPENT: { id: 2007, status: 401',
-    replace: 'LAUNCHURLSPENT: { id: 20079, status: 401',
-  },
-  {
-    rows: ['e.NOTICKETAVAILABLE'],
-    file: 'src/domain/errors.ts',
-    find: 'NOTICKETAVAILABLE: { id: 2008, status: 400',
-    replace: 'NOTICKETAVAILABLE: { id: 20089, status: 400',
-  },
-  {
-    rows: ['e.SPINCOUNTEREXHAUSTED'],
-    file: 'src/domain/errors.ts',
-    find: 'SPINCOUNTEREXHAUSTED: { id: 2009, status: 400',
-    replace: 'SPINCOUNTEREXHAUSTED: { id: 20099, status: 400',
-  },
-  {
-    rows: ['e.MODENOTALLOWED'],
-    file: 'src/domain/errors.ts',
-    find: 'MODENOTALLOWED: { id: 2010, status: 400',
-    replace: 'MODENOTALLOWED: { id: 20109, status: 400',
-  },
-  {
-    rows: ['e.CREDITALREADYPROCESSED'],
-    file: 'src/domain/errors.ts',
-    find: 'CREDITALREADYPROCESSED: { id: 2011, status: 400',
-    replace: 'CREDITALREADYPROCESSED: { id: 20119, status: 400',
-  },
-  {
-    rows: ['e.GAMEROUNDCRASHED'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMEROUNDCRASHED: { id: 2012, status: 400',
-    replace: 'GAMEROUNDCRASHED: { id: 20129, status: 400',
-  },
-  {
-    rows: ['e.UNCOLLECTEDAMOUNTTOOLOW'],
-    file: 'src/domain/errors.ts',
-    find: 'UNCOLLECTEDAMOUNTTOOLOW: { id: 2013, status: 400',
-    replace: 'UNCOLLECTEDAMOUNTTOOLOW: { id: 20139, status: 400',
-  },
-  {
-    rows: ['e.GAMEROUNDOPEN'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMEROUNDOPEN: { id: 2014, status: 400',
-    replace: 'GAMEROUNDOPEN: { id: 20149, status: 400',
-  },
-  {
-    rows: ['e.WALLETUNAVAILABLE'],
-    file: 'src/domain/errors.ts',
-    find: 'WALLETUNAVAILABLE: { id: 3000, status: 502',
-    replace: 'WALLETUNAVAILABLE: { id: 30009, status: 502',
-  },
-  {
-    rows: ['e.OPERATIONBEINGPROCESSED'],
-    file: 'src/domain/errors.ts',
-    find: 'OPERATIONBEINGPROCESSED: { id: 3001, status: 503',
-    replace: 'OPERATIONBEINGPROCESSED: { id: 30019, status: 503',
-  },
-  {
-    rows: ['e.SERVICEUNAVAILABLE'],
-    file: 'src/domain/errors.ts',
-    find: 'SERVICEUNAVAILABLE: { id: 3002, status: 503',
-    replace: 'SERVICEUNAVAILABLE: { id: 30029, status: 503',
-  },
-  {
-    rows: ['e.GAMEPROVIDERUNAVAILABLE'],
-    file: 'src/domain/errors.ts',
-    find: 'GAMEPROVIDERUNAVAILABLE: {\n    id: 3003,\n    status: 502',
-    replace: 'GAMEPROVIDERUNAVAILABLE: {\n    id: 30039,\n    status: 502',
-  },
-  {
-    rows: ['e.DEBITDECLINED'],
-    file: 'src/domain/errors.ts',
-    find: 'DEBITDECLINED: { id: 3004, status: 400',
-    replace: 'DEBITDECLINED: { id: 30049, status: 400',
-  },
-  {
-    rows: ['e.own'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'return { status: 400, errorCode: complete(outcome.errorCode) };',
-    replace: 'return refusal(otherwise);',
-  },
-  {
-    rows: ['e.hash'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'const errorCode = verdict.error ?? read.topLevelError;',
-    replace: 'const errorCode = read.topLevelError ?? verdict.error;',
-  },
-  {
     rows: ['e.voided'],
     file: 'sandbox/wallet/transactions.ts',
     find: "  if (round?.status === 'voided') return walletError('ROUNDVOIDED');\n  if (before !== undefined) return mismatch(before, transaction);\n  // The void",
@@ -1516,18 +1129,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/http/admission.ts',
     find: "if (party.inFlight >= Math.min(free, Math.floor(party.limit))) throw refuse('RATELIMITEXCEEDED');",
     replace: '',
-  },
-  {
-    rows: ['l.commands'],
-    file: 'src/domain/round/decide.ts',
-    find: 'if (Object.keys(state.commands).length >= MAX_COMMANDS)\n',
-    replace: 'if (Object.keys(state.commands).length > MAX_COMMANDS)\n',
-  },
-  {
-    rows: ['l.info'],
-    file: 'src/domain/round/decide.ts',
-    find: 'if (state.infoBytes + infoBytes > MAX_INFO_BYTES || ',
-    replace: 'if (state.infoBytes > MAX_INFO_BYTES || ',
   },
   {
     rows: ['l.rngCount'],
@@ -1734,12 +1335,6 @@ export const BREAKS: readonly Break[] = [
     replace: "      const requestId = 'x';\n      const startedAt",
   },
   {
-    rows: ['c3.hash'],
-    file: 'src/domain/hashes.ts',
-    find: "hashOf(['gameround', operatorId, playerId, gameCode, name])",
-    replace: "hashOf(['gameround', playerId, operatorId, gameCode, name])",
-  },
-  {
     rows: ['c3.ownHash'],
     file: 'src/commands/to-command.ts',
     find: 'return `transaction:${normalId(transaction)}`;',
@@ -1758,12 +1353,6 @@ export const BREAKS: readonly Break[] = [
     replace: 'return `round-${gameround}`;',
   },
   {
-    rows: ['c3.name'],
-    file: 'src/domain/hashes.ts',
-    find: 'return rngCallId === undefined ? `request:${normalId(requestId)}` : `rng:${normalId(rngCallId)}`;',
-    replace: 'return `request:${normalId(requestId)}`;',
-  },
-  {
     rows: ['c3.notActive'],
     file: 'src/commands/start-game-round.ts',
     find: "return replyAbout(record, refusal('GAMEROUNDNOTACTIVE'));",
@@ -1780,43 +1369,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/domain/round/replies.ts',
     find: 'amountToCollect: answer.amountToCollect,',
     replace: 'amountToCollect: state.amountToCollect,',
-  },
-  {
-    rows: ['c3.letter'],
-    file: 'src/domain/round/replies.ts',
-    find: 'const credits = acceptedCredits(state).slice(0, answer.credits);',
-    replace: 'const credits = acceptedCredits(state);',
-  },
-  {
-    rows: ['c3.mismatch'],
-    file: 'src/domain/round/keys.ts',
-    find: 'return JSON.stringify([command.winAmount, command.collect]);',
-    replace: 'return JSON.stringify([command.collect]);',
-  },
-  {
-    rows: ['c3.followUp#2'],
-    file: 'src/domain/round/keys.ts',
-    find: 'state.settings.followUpDebits &&',
-    replace: 'true &&',
-  },
-  {
-    rows: ['c3.followUpIds'],
-    file: 'src/domain/round/keys.ts',
-    find: '    state.firstRngCallId !== undefined &&\n',
-    replace: '',
-  },
-  {
-    rows: ['c3.keys'],
-    file: 'src/domain/round/keys.ts',
-    find: 'return `${command.type}:${command.key}`;',
-    replace: 'return command.key;',
-  },
-  {
-    rows: ['c3.once'],
-    file: 'src/domain/round/decide.ts',
-    find: '  if (known !== undefined) return joinOrMismatch(known, command, key);\n  // A call',
-    replace:
-      "  if (known !== undefined && command.type !== 'addWin') return joinOrMismatch(known, command, key);\n  // A call",
   },
   {
     rows: ['c3.oneOpen#2'],
@@ -1927,12 +1479,6 @@ export const BREAKS: readonly Break[] = [
     replace: 'if (moved.length > 0) return crashedAsRestored(taken);',
   },
   {
-    rows: ['c3.settledWait'],
-    file: 'src/domain/round/decide.ts',
-    find: "if (state.pending !== undefined) return refuse('OPERATIONBEINGPROCESSED');",
-    replace: '',
-  },
-  {
     rows: ['c3.late'],
     file: 'src/commands/start-game-round.ts',
     find: 'if (reply === undefined) throw described.error;',
@@ -1963,12 +1509,6 @@ export const BREAKS: readonly Break[] = [
     replace: 'Number.isSafeInteger(value)',
   },
   {
-    rows: ['c4.sums'],
-    file: 'src/domain/money.ts',
-    find: 'return sum <= MAX_AMOUNT ? sum : undefined;',
-    replace: 'return sum;',
-  },
-  {
     rows: ['c4.exact'],
     file: 'src/http/json.ts',
     find: 'Number.isSafeInteger(value) && canonical(written) === canonical(String(value)) ? value : Number.NaN',
@@ -1987,71 +1527,16 @@ export const BREAKS: readonly Break[] = [
     replace: 'const won = 0;',
   },
   {
-    rows: ['c4.call.startEnd'],
-    file: 'src/domain/round/create-round.ts',
-    find: "const end = endTogether ? [endTransaction(state, key, 'startGameRound', at)] : [];",
-    replace:
-      "const end = endTogether && command.stake < 0 ? [endTransaction(state, key, 'startGameRound', at)] : [];",
-  },
-  {
     rows: ['c4.call.addWin#2'],
     file: 'src/http/endpoints/round-commands.ts',
     find: ".refine((value) => value === 0, 'must be 0: wins go through addWin')",
     replace: '',
   },
   {
-    rows: ['c4.call.end'],
-    file: 'src/domain/round/decide.ts',
-    find: 'state.amountToCollect > 0 ? [creditTransaction(',
-    replace: 'state.amountToCollect >= 0 ? [creditTransaction(',
-  },
-  {
-    rows: ['c4.call.collect#2'],
-    file: 'src/domain/round/decide.ts',
-    find: "if (amount === 0 || amount > state.amountToCollect) return refuse('UNCOLLECTEDAMOUNTTOOLOW');",
-    replace: '',
-  },
-  {
-    rows: ['c4.unknown'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'return status >= 400 && status < 500 && status !== 408;',
-    replace: 'return status >= 400 && status < 500;',
-  },
-  {
-    rows: ['c4.silence'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: "      : { kind: 'unknown', reason };",
-    replace: "      : { kind: 'declined', unauthorised: false, processed: false };",
-  },
-  {
-    rows: ['c4.listed'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (listed.length === 0) return { processed: false, error: read.topLevelError };\n',
-    replace: 'if (read.topLevelError) return { processed: false, error: read.topLevelError };\n',
-  },
-  {
-    rows: ['c4.processed'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "const judged = outcome.processed ? 'unknown' : 'declined';",
-    replace: "const judged = 'declined';",
-  },
-  {
-    rows: ['c4.firstDebit12'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: '(debit.isFirstDebit === true && errorCode?.id === ERRORS.GAMEROUNDALREADYSTARTED.id),',
-    replace: 'false,',
-  },
-  {
     rows: ['c4.strictReplies'],
     file: 'src/domain/classify-wallet-reply.ts',
     find: 'const missing = facts.strictReplies ? missingIn(read.body, [debit]) : undefined;',
     replace: 'const missing = undefined;',
-  },
-  {
-    rows: ['c4.noError'],
-    file: 'src/domain/errors.ts',
-    find: "if ((id ?? 0) === 0 && (msg ?? '') === '') return undefined;",
-    replace: '',
   },
   {
     rows: ['c4.uuidCase'],
@@ -2064,42 +1549,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/http/schemas/fields.ts',
     find: 'identifier().overwrite(normalId);',
     replace: 'identifier();',
-  },
-  {
-    rows: ['c4.endRefused'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (endRejected !== undefined) return crash(state,',
-    replace: 'if (endRejected !== undefined && call.transactions.length === 0) return crash(state,',
-  },
-  {
-    rows: ['c4.redelivered'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: "if (facts.redelivered) return { kind: 'unknown', reason: `status ${read.status} to a repeated delivery` };",
-    replace: '',
-  },
-  {
-    rows: ['c4.followUpVoid'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'answered(sendNextVoid({ ...failed, voidsToCome: [hash] }, DEBIT_UNKNOWN, at), key, {',
-    replace: 'answered(failed, key, {',
-  },
-  {
-    rows: ['c4.voidsWhole'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (!state.settings.voidsWholeRound) {',
-    replace: 'if (call !== undefined) {',
-  },
-  {
-    rows: ['c4.repeatable'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (read.status === 425 || read.status === 429) return retryable(`status ${read.status}`);',
-    replace: '',
-  },
-  {
-    rows: ['c4.401'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (outcome.unauthorised) return awaitOperator(state, call, outcome);\n  const key',
-    replace: 'const key',
   },
   {
     rows: ['c4.401#2'],
@@ -2236,53 +1685,10 @@ export const BREAKS: readonly Break[] = [
     replace: 'const DELIVERY_MS = Math.min(MAX_WALLET_TIMEOUT_MS, 3_500);',
   },
   {
-    rows: ['c4.maybePaid'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: '    state.maybePaid ||\n    state.transactions',
-    replace: '    state.transactions',
-  },
-  {
-    rows: ['c4.endAlone'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'if (credit === undefined || creditProcessed) {',
-    replace: 'if (creditProcessed) {',
-  },
-  {
-    rows: ['c4.void400'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "done.keptMarks.includes('void-unconfirmed') || outcome.unconfirmed === true;",
-    replace: "done.keptMarks.includes('void-unconfirmed');",
-  },
-  {
-    rows: ['c4.voidRefused'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "case 'rejected':\n      return awaitOperator(state, call, outcome);",
-    replace:
-      "case 'rejected':\n      return retryLater(state, call, { ...outcome, kind: 'retryable', reason: '' });",
-  },
-  {
-    rows: ['c4.crashed'],
-    file: 'src/domain/round/decide.ts',
-    find: "return reconciles ? closeCrashed(state, command, key, at) : refuse('GAMEROUNDCRASHED');",
-    replace: 'if (reconciles) return closeCrashed(state, command, key, at);',
-  },
-  {
-    rows: ['c4.told'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: "if (outcome.unauthorised) return refusal('WALLETUNAVAILABLE');",
-    replace: '',
-  },
-  {
     rows: ['c4.told#3'],
     file: 'src/commands/round-client.ts',
     find: 'asked.isTaken = true;',
     replace: '',
-  },
-  {
-    rows: ['c4.balance'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: 'exactSum(balance.balances.map(({ amount }) => amount))',
-    replace: 'balance.balances[0]?.amount ?? 0',
   },
   {
     rows: ['c4.balanceCurrency'],
@@ -2297,12 +1703,6 @@ export const BREAKS: readonly Break[] = [
     replace: 'reply.balance',
   },
   {
-    rows: ['c4.discount'],
-    file: 'src/domain/round/create-round.ts',
-    find: '{ discountAmount: command.discount.amount, discountCampaignId: command.discount.campaignId }',
-    replace: '{}',
-  },
-  {
     rows: ['c4.left', 'c4.left#2'],
     file: 'src/domain/round/grants.ts',
     find: 'withoutPlay(after.tickets, ticket.serial)',
@@ -2315,12 +1715,6 @@ export const BREAKS: readonly Break[] = [
     replace: 'told',
   },
   {
-    rows: ['c4.discountWindow'],
-    file: 'src/domain/discounts.ts',
-    find: "parsePeriodEnd(to, 'last')",
-    replace: 'Date.parse(to)',
-  },
-  {
     rows: ['c4.ticket'],
     file: 'src/domain/free-plays.ts',
     find: '.filter((play) => stake === undefined || play.stake === stake)',
@@ -2331,19 +1725,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/tickets/index.ts',
     find: "if (session.mode !== 'real') throw refuse('MODENOTALLOWED', 'tickets exist in real mode only');",
     replace: '',
-  },
-  {
-    rows: ['c4.ticketDebit'],
-    file: 'src/domain/round/create-round.ts',
-    find: ': { serial: command.ticket.serial, freePlayStake: command.ticket.stake, freePlayUsed: true }',
-    replace:
-      ': { amount: 0, serial: command.ticket.serial, freePlayStake: command.ticket.stake, freePlayUsed: true }',
-  },
-  {
-    rows: ['c4.freePlayInfo'],
-    file: 'src/domain/round/replies.ts',
-    find: 'used: ticket.usedBefore + (isUsed ? 1 : 0),',
-    replace: 'used: ticket.usedBefore,',
   },
   {
     rows: ['c4.demo#2'],
@@ -2473,18 +1854,6 @@ export const BREAKS: readonly Break[] = [
       'return round.transactions.filter((transaction) => isResent(transaction, voided)).map(toOperatorTransaction).reverse();',
   },
   {
-    rows: ['c8.declined'],
-    file: 'src/domain/round/reconcile.ts',
-    find: "return outcome === 'accepted' || (outcome === 'unknown' && voided.has(hash));",
-    replace: "return outcome !== 'unknown' || voided.has(hash);",
-  },
-  {
-    rows: ['c8.forReconciliation'],
-    file: 'src/domain/round/apply-wallet-outcome.ts',
-    find: 'if (call.forReconciliation || creditMayHaveBeenPaid(state))',
-    replace: 'if (creditMayHaveBeenPaid(state))',
-  },
-  {
     rows: ['c8.joined'],
     file: 'src/commands/reconcile-transactions.ts',
     find: "workflowIdConflictPolicy: 'USE_EXISTING',",
@@ -2495,12 +1864,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/commands/round-control.ts',
     find: 'return state === undefined || isOver(record) ? record : state;',
     replace: 'return state;',
-  },
-  {
-    rows: ['c8.settles#2'],
-    file: 'src/domain/round/reconcile.ts',
-    find: 'return owed.every(({ hash }) => confirmed.includes(hash)) ? confirmed : undefined;',
-    replace: 'return confirmed;',
   },
   {
     rows: ['c8.settledShown'],
@@ -2550,12 +1913,6 @@ export const BREAKS: readonly Break[] = [
     file: 'workflows/gameround/round.ts',
     find: '{ key: AMOUNT_AT_RISK, value: atRisk ?? null },',
     replace: '',
-  },
-  {
-    rows: ['c8.atRisk#2'],
-    file: 'src/domain/round/marks.ts',
-    find: 'voidsToCome.includes(one.hash)',
-    replace: 'false',
   },
   {
     rows: ['c8.texts'],
@@ -2659,36 +2016,6 @@ export const BREAKS: readonly Break[] = [
     file: 'src/commands/start-game-round.ts',
     find: '  applyDiscount(deps, request.session, command);\n',
     replace: '',
-  },
-  {
-    rows: ['c4.leftCancelled'],
-    file: 'src/domain/round/replies.ts',
-    find: "const counts = round.status !== 'cancel';",
-    replace: 'const counts = true;',
-  },
-  {
-    rows: ['c4.ticketsFit'],
-    file: 'src/domain/classify-wallet-reply.ts',
-    find: '{ tickets: fitting(tickets) }',
-    replace: '{ tickets: isSmall(tickets) ? tickets : [] }',
-  },
-  {
-    rows: ['c8.settlesVoid'],
-    file: 'src/domain/round/decide.ts',
-    find: "if (type === 'debit' && voided.has(hash)) return transaction;",
-    replace: '',
-  },
-  {
-    rows: ['c8.settlesVoid#2'],
-    file: 'src/domain/round/decide.ts',
-    find: 'if (voided.has(hash)) return `declined:',
-    replace: 'if (false as boolean) return `declined:',
-  },
-  {
-    rows: ['c8.settlesAgain'],
-    file: 'src/domain/round/decide.ts',
-    find: 'if (known !== undefined && command.key !== RECONCILE) return joinOrMismatch',
-    replace: 'if (known !== undefined) return joinOrMismatch',
   },
   {
     rows: ['c8.settledKey'],
@@ -3146,4 +2473,10 @@ export const BREAKS: readonly Break[] = [
     find: 'if (error === undefined) return differenceIn(run, told);',
     replace: 'if (error === undefined) return undefined;',
   },
+  ...Object.entries(ERRORS).map(([name, { id }]) => ({
+    rows: [`e.${name}`],
+    file: 'src/domain/errors.ts',
+    find: `id: ${id},`,
+    replace: `id: ${id}9,`,
+  })),
 ];

@@ -40,6 +40,14 @@ function referencesIn(cell: string): TestReference[] {
   });
 }
 
+/** Generated cases take too long for Stryker, which runs the tests anew for each of its changes. */
+const GENERATED = /\.propert(y|ies)\.test\.ts$|\/round\.wallet\.test\.ts$/;
+
+/** Whether Stryker runs the tests of this file (test/domain/together.ts). */
+export function strykerRuns(file: string): boolean {
+  return file.startsWith('test/domain/') && file.endsWith('.test.ts') && !GENERATED.test(file);
+}
+
 /** A reference's title as `jest -t` matches it: placeholders of a table of cases stand for anything. */
 export function patternOf({ title }: TestReference): string {
   const escaped = title.replaceAll(' › ', ' ').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
