@@ -11,7 +11,7 @@ export function goOnWith<T>(value: T, what: string): (error: unknown) => T {
 /** Failure types of the activities, as Temporal Web shows them. */
 export const FAILURE_TYPES = {
   /** The wallet gave no definite outcome for a credit or void; it is sent again. */
-  walletOutcomeOpen: 'WalletNotSettled',
+  walletOutcomeOpen: 'WalletOutcomeOpen',
   roundNotFound: 'RoundNotFound',
   /** The provider did not close the round. */
   autoCloseFailed: 'AutoCloseFailed',

@@ -76,7 +76,7 @@ function brokenFirst(error: unknown): Pick<Report, 'results' | 'notes'> {
 
 /** Restores the balance of the player. Returns a text about the money that was moved. */
 async function moneyNote(wallet: TestedWallet): Promise<string> {
-  const missing = await wallet.settle();
+  const missing = await wallet.restoreBalance();
   const { rounds, debited, credited, voided } = wallet.sums;
   const { currency } = wallet.settings;
   const moved = `The wallet accepted ${rounds} rounds: debits of ${debited}, credits of ${credited}, voids of ${voided} (minor units of ${currency}).`;

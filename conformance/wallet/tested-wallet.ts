@@ -177,7 +177,7 @@ export class TestedWallet {
    * Restores the balance from before the run with one more round. Returns the amount that is still missing. Undefined if the
    * balance can't be read.
    */
-  async settle(): Promise<number | undefined> {
+  async restoreBalance(): Promise<number | undefined> {
     const missing = await this.missing();
     if (missing === undefined || missing === 0) return missing;
     const round = this.round();

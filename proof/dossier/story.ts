@@ -2,7 +2,7 @@ import {
   TOO_LATE_REASON,
   type CommandEnd,
   type Delivered,
-  type PendingAnswer,
+  type AnswerForCallers,
   type WalletDelivery,
 } from '../../src/contracts/activities';
 import {
@@ -555,8 +555,8 @@ export function answersIn(events: readonly PlainEvent[]): Map<string, Told> {
     } else if (type === 'ActivityTaskScheduled') {
       calls.set(id, { activity: activityType?.name ?? '', args: valuesIn(input) });
       if (activityType?.name === 'project') {
-        const pending = valuesIn(input)[1] as PendingAnswer | null | undefined;
-        for (const call of pending?.calls ?? []) told(call, pending?.answer);
+        const answering = valuesIn(input)[1] as AnswerForCallers | null | undefined;
+        for (const call of answering?.calls ?? []) told(call, answering?.answer);
       }
     } else if (type === 'ActivityTaskCompleted') {
       const call = calls.get(Number(scheduledEventId));

@@ -176,7 +176,7 @@ function newSeat(reply: z.output<typeof connected>, gameCode: string): Omit<Seat
     balance: reply.balance,
     freePlays: reply.freePlaysAvailable,
     history: undefined,
-    unsettled: undefined,
+    unanswered: undefined,
   };
 }
 

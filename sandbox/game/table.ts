@@ -28,7 +28,7 @@ export interface Seat {
   freePlays: unknown;
   history: unknown;
   /** A spin whose outcome is not known. */
-  unsettled: Play | undefined;
+  unanswered: Play | undefined;
   since: string;
   trace: Trace;
 }
@@ -76,10 +76,10 @@ export class Table {
 
   /** If the outcome of the last spin is unknown, sends that spin again with its old bet instead of a new one. */
   async spin(seat: Seat, wanted: Bet): Promise<GameReply> {
-    const play = seat.unsettled ?? (await this.newPlay(seat, wanted));
+    const play = seat.unanswered ?? (await this.newPlay(seat, wanted));
     const { bet, spin, rngCallId } = play;
     const currency = seat.tokenData.currency ?? '';
-    seat.unsettled = undefined;
+    seat.unanswered = undefined;
     const reply = await this.options.client
       .startGameRound({
         token: seat.token,
@@ -92,7 +92,7 @@ export class Table {
         ...play.ids,
       })
       .catch((error: unknown) => {
-        if (error instanceof LostResponse) seat.unsettled = { ...play, ids: error.ids };
+        if (error instanceof LostResponse) seat.unanswered = { ...play, ids: error.ids };
         throw error;
       });
     seat.spin = spin;

@@ -94,8 +94,8 @@ export interface DeliveredCredit {
   at: string;
 }
 
-/** The answer to a command. It is sent after the record is written. */
-export interface PendingAnswer {
+/** The answer to a command, and the calls that wait for it. It is sent after the record is written. */
+export interface AnswerForCallers {
   calls: string[];
   answer: Answer;
   lastBalance?: WalletBalance | undefined;
@@ -135,7 +135,7 @@ export interface GameroundActivities {
    * `RecordBehind` if the record is not the one whose entries were left out. If the record is newer, or not written by this
    * run, it stays unchanged and is returned.
    */
-  project(round: ProjectedRound, answer?: PendingAnswer): Promise<Recorded | undefined>;
+  project(round: ProjectedRound, answer?: AnswerForCallers): Promise<Recorded | undefined>;
   /** Asks the provider to close a forgotten round (docs/interface#do-auto-close). Fails unless the reply is 200. */
   autoClose(round: RoundIdentity): Promise<void>;
   /** Asks the provider for the result of a closed round (getGameResult). */

@@ -55,7 +55,7 @@ export function startTurn(
   }
   const free = open === undefined ? game : closed(game, open, gameround, at);
   const state = createRound({ ...identityOf(request), gameround, mode: 'demo' }, settings, command, at);
-  return settledTurn(free, { alias, state }, 'start', at);
+  return playedTurn(free, { alias, state }, 'start', at);
 }
 
 /** Applies a command to the round with the request's hash. An alias does not match. */
@@ -117,11 +117,11 @@ function commandTurn(game: DemoGame, round: DemoRound, command: Command, at: str
     case 'join':
       return { game, reply: withBalance(game, answerIn(state, decision.key)) };
     case 'accept':
-      return settledTurn(game, { ...round, state: decision.state }, decision.key, at);
+      return playedTurn(game, { ...round, state: decision.state }, decision.key, at);
   }
 }
 
-function settledTurn(game: DemoGame, round: DemoRound, key: string, at: string): Turn {
+function playedTurn(game: DemoGame, round: DemoRound, key: string, at: string): Turn {
   const { state, balance } = playPending(round.state, game, at);
   const others = game.rounds.filter(
     ({ state: other }) => other.identity.gameround !== state.identity.gameround,

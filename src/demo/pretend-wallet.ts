@@ -20,17 +20,17 @@ export function playPending(
   at: string,
 ): { state: RoundState; balance: number } {
   let { balance } = money;
-  let settled = state;
-  while (settled.pending !== undefined) {
-    const change = changeBy(settled, settled.pending);
+  let played = state;
+  while (played.pending !== undefined) {
+    const change = changeBy(played, played.pending);
     const isPaid = balance + change >= 0;
     if (isPaid) balance = Math.min(balance + change, MAX_AMOUNT);
     const outcome: WalletOutcome = isPaid
       ? { kind: 'accepted', balance: walletBalance(balance, money.currency) }
       : { kind: 'declined', unauthorised: false, errorCode: INSUFFICIENT_FUNDS, processed: false };
-    settled = applyWalletOutcome(settled, outcome, at);
+    played = applyWalletOutcome(played, outcome, at);
   }
-  return { state: settled, balance };
+  return { state: played, balance };
 }
 
 export function walletBalance(amount: number, currency: string): WalletBalance {

@@ -8,7 +8,7 @@ import {
   type Answer,
   type Party,
 } from '../support/e2e-http';
-import { settled } from '../support/e2e-books';
+import { booksAtRest } from '../support/e2e-books';
 import { newRoundId, roundOf, takeSeat, type Seat } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
 import { OTHER_GAME_CODE, OTHER_PROVIDER } from '../support/e2e-tenants';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   seat = await takeSeat(stack, { playerId: 'the-player' });
   closedRound = roundOf(await seat.start({ endGame: true, winAmount: 40 }));
   openRound = await seat.open({ winAmount: 70 });
-  await settled(stack, closedRound);
+  await booksAtRest(stack, closedRound);
   secrets.push(seat.token, stack.provider.secret, OTHER_PROVIDER.secret);
   secrets.push(stack.operator('op1').secret, stack.operator('op2').secret);
 });
@@ -260,7 +260,7 @@ describe('secrets and tokens', () => {
       match: { type: 'credit', ...byPlayer },
     });
     expect((await player.end(round)).status).toBe(200);
-    await settled(stack, round);
+    await booksAtRest(stack, round);
     for (const path of ['/connect', '/refresh', '/logout']) {
       expect((await exchange({ url: `${stack.api}${path}?token=${guessed}` })).status).toBe(401);
     }

@@ -36,7 +36,7 @@ async function conform(
   });
   const selected = WALLET_RULES.filter(({ name }) => names.includes(name));
   const results = await runRules(wallet, selected, REPLY_RULES, { only: [], skip: [] });
-  return { results, left: await wallet.settle() };
+  return { results, left: await wallet.restoreBalance() };
 }
 
 const named = (results: Result[], outcome: Result['outcome']): string[] =>

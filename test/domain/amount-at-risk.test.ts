@@ -23,46 +23,46 @@ describe('the amount at risk', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(end());
-    expect(amountAtRisk(round.settle(retryable()).state)).toBe(700);
+    expect(amountAtRisk(round.deliver(retryable()).state)).toBe(700);
   });
 
   it('of a part that is collected: also the open winnings that are in no call yet', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(collectWin('c', 200));
-    expect(amountAtRisk(round.settle(retryable()).state)).toBe(700);
+    expect(amountAtRisk(round.deliver(retryable()).state)).toBe(700);
   });
 
   it('of a crashed round: what is owed', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(end());
-    expect(amountAtRisk(round.settle(retryable({ maybePaid: true }), rejected()).state)).toBe(700);
+    expect(amountAtRisk(round.deliver(retryable({ maybePaid: true }), rejected()).state)).toBe(700);
   });
 
   it('of a bet in doubt that is voided: the bet, once', () => {
     const round = new TestRound(start({ stake: 250 }));
-    expect(amountAtRisk(round.settle(UNKNOWN).state)).toBe(250);
-    expect(amountAtRisk(round.settle(ACCEPTED).state)).toBe(0);
+    expect(amountAtRisk(round.deliver(UNKNOWN).state)).toBe(250);
+    expect(amountAtRisk(round.deliver(ACCEPTED).state)).toBe(0);
   });
 
   it('of a bet that a free play pays: its stake', () => {
     const round = new TestRound(ticketStart());
-    expect(amountAtRisk(round.settle(UNKNOWN).state)).toBe(20);
+    expect(amountAtRisk(round.deliver(UNKNOWN).state)).toBe(20);
   });
 
   it('of a bet that is given back, of which nothing says that it arrived: the bet', () => {
     const round = opened(start({ stake: 250 }));
     round.send(VOID);
-    expect(amountAtRisk(round.settle(UNCONFIRMED).state)).toBe(250);
+    expect(amountAtRisk(round.deliver(UNCONFIRMED).state)).toBe(250);
   });
 
   it('of several bets: those whose voids are still to come count, too', () => {
-    const round = new TestRound(start({ stake: 250 }), settings({ followUpDebits: true })).settle(ACCEPTED);
+    const round = new TestRound(start({ stake: 250 }), settings({ followUpDebits: true })).deliver(ACCEPTED);
     round.do(start({ stake: 100, rngCallId: 'rng-2' }), ACCEPTED);
     round.send(VOID);
-    expect(amountAtRisk(round.settle(retryable()).state)).toBe(350);
-    expect(amountAtRisk(round.settle(ACCEPTED).state)).toBe(100);
+    expect(amountAtRisk(round.deliver(retryable()).state)).toBe(350);
+    expect(amountAtRisk(round.deliver(ACCEPTED).state)).toBe(100);
   });
 
   it('of a closed round: nothing', () => {
@@ -78,10 +78,10 @@ describe('what the wallet last answered', () => {
     const round = opened();
     round.do(addWin('w', 700));
     round.send(end());
-    expect(round.settle(retryable()).state.pending?.lastAnswer).toBe('status 500');
+    expect(round.deliver(retryable()).state.pending?.lastAnswer).toBe('status 500');
     const unsent = { ...retryable(), reason: 'not sent: too many calls', notSent: true } as const;
-    expect(round.settle(unsent).state.pending?.lastAnswer).toBe('status 500');
-    const wrong = round.settle(rejected({ unauthorised: true }));
+    expect(round.deliver(unsent).state.pending?.lastAnswer).toBe('status 500');
+    const wrong = round.deliver(rejected({ unauthorised: true }));
     expect(wrong.state.pending?.lastAnswer).toBe('error 77 LIMITREACHED');
   });
 });

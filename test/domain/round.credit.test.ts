@@ -25,10 +25,10 @@ describe('a credit is retried until it succeeds, always the same hash and amount
     round.send(end());
     const first = round.state.pending?.transactions;
     for (let n = 0; n < 5; n += 1) {
-      round.settle(retryable(MAYBE));
+      round.deliver(retryable(MAYBE));
       expect(round.state.pending?.transactions).toEqual(first);
     }
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.reply(end())).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
     expect(round.transactions('credit')).toHaveLength(1);
     expect(round.state.pending).toBeUndefined();
@@ -37,7 +37,7 @@ describe('a credit is retried until it succeeds, always the same hash and amount
   it('the same command joins it', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(retryable(MAYBE));
+    round.deliver(retryable(MAYBE));
     expect(round.send(end())).toMatchObject({ kind: 'join' });
     expect(round.send(end())).toMatchObject({ kind: 'join' });
     expect(round.shapes).toHaveLength(2);
@@ -47,9 +47,9 @@ describe('a credit is retried until it succeeds, always the same hash and amount
     const round = opened(WON);
     round.send(end());
     expect(marksOf(round.state)).toEqual([]);
-    round.settle(retryable(MAYBE));
+    round.deliver(retryable(MAYBE));
     expect(marksOf(round.state)).toEqual(['credit-pending']);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(marksOf(round.state)).toEqual([]);
   });
 });
@@ -82,7 +82,7 @@ describe('a credit refused for good: the debits are voided, the round is cancel'
   it('after 425s and 429s, which are definite: still voided', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(retryable(), retryable(), rejected());
+    round.deliver(retryable(), retryable(), rejected());
     expect(round.state.status).toBe('cancel');
     expect(round.shapes.at(-1)).toEqual(['void']);
   });
@@ -188,7 +188,7 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
     round.send(command);
     const sent = round.state.pending?.transactions;
     for (const _ of ['first', 'resumed, and still refused']) {
-      round.settle(UNAUTHORISED);
+      round.deliver(UNAUTHORISED);
       expect(round.state).toMatchObject({ status: 'open', crashed: false });
       expect(round.state.pending).toMatchObject({ progress: 'awaiting-operator', rejectedSecrets: 'old' });
       expect(marksOf(round.state)).toEqual(['credit-unauthorised']);
@@ -197,7 +197,7 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
       expect(marksOf(round.state)).toEqual(['credit-pending']);
     }
     expect(round.state.pending?.transactions).toEqual(sent);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.reply(command).refusal).toBeUndefined();
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
     expect(round.transactions('void')).toEqual([]);
@@ -206,9 +206,9 @@ describe('401 or 1001 to a credit or end: not retried by itself, not voided, not
   it('to an end alone', () => {
     const round = opened();
     round.send(end());
-    round.settle(UNAUTHORISED);
+    round.deliver(UNAUTHORISED);
     expect(marksOf(round.state)).toEqual(['credit-unauthorised']);
-    round.replace(resume(round.state)).settle(ACCEPTED);
+    round.replace(resume(round.state)).deliver(ACCEPTED);
     expect(round.state.status).toBe('closed');
   });
 });
@@ -226,7 +226,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
     (_, outcome) => {
       const round = opened(WON);
       round.send(end());
-      round.settle(outcome);
+      round.deliver(outcome);
       round.do(settled([]));
       expectCrashed(round, [['debit 100'], ['credit 40', 'end']]);
       expect(round.reply(end()).refusal?.errorCode.msg).toBe('GAMEROUNDCRASHED');
@@ -237,7 +237,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
   it.each(waitings)('%s: or it is decided', (_, outcome) => {
     const round = opened(WON);
     round.send(end());
-    round.settle(outcome);
+    round.deliver(outcome);
     round.do(settled(round.calls[1]!.map(({ hash }) => hash)));
     expect(round.state).toMatchObject({ status: 'closed', crashed: false, pending: undefined });
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
@@ -246,7 +246,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
   it('a faulty one changes nothing: the credit is sent on', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(retryable());
+    round.deliver(retryable());
     const before = round.state;
     expect(round.refusal(settled(['x']))).toBe('INVALIDREQUEST');
     expect(round.state).toBe(before);
@@ -255,7 +255,7 @@ describe('a person’s settle ends the waiting for a wallet', () => {
   it('a reconciliation’s own word does not', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(retryable());
+    round.deliver(retryable());
     expect(round.refusal(settled([], [], 'reconcile'))).toBe('GAMEROUNDOPEN');
   });
 });
@@ -264,11 +264,11 @@ describe('the credit of a call was accepted before the call as a whole', () => {
   it('it is paid at once, and not voided when the end is refused later', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(retryable({ creditAccepted: true }));
+    round.deliver(retryable({ creditAccepted: true }));
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted' }]);
     expect(round.state).toMatchObject({ status: 'open', amountToCollect: 0 });
     expect(round.state.gameState[0]?.collected).toBe(40);
-    round.settle(rejected());
+    round.deliver(rejected());
     expect(round.state).toMatchObject({ crashed: true, status: 'open' });
     expect(round.transactions('void')).toEqual([]);
   });

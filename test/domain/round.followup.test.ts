@@ -145,7 +145,7 @@ describe('a follow-up debit that fails leaves the round open', () => {
     expect(reply).toMatchObject({ refusal: { status }, gameRoundInfo: { status: 'open', stake: 100 } });
     const [, followUp, taken] = round.calls.flat();
     expect(taken).toMatchObject({ type: 'void', hash: followUp?.hash });
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.state).toMatchObject({ status: 'open', pending: undefined, amountToCollect: 5 });
     expect(round.do(end(), ACCEPTED)).toMatchObject({
       amountCredited: 5,
@@ -200,7 +200,7 @@ describe('an operator that cannot take back a follow-up (voidsWholeRound)', () =
       const round = opened(start({ winAmount: 5 }), { followUpDebits: true, voidsWholeRound: true });
       const reply = round.do(FOLLOW_UP, outcome);
       expect(reply).toMatchObject({ amountToCollect: 0, gameRoundInfo: { status: 'cancel' } });
-      round.settle(ACCEPTED, ACCEPTED);
+      round.deliver(ACCEPTED, ACCEPTED);
       const [first, second] = round.transactions('debit');
       expect(round.transactions('void').map(({ hash }) => hash)).toEqual([first?.hash, second?.hash]);
       expect(round.state).toMatchObject({ status: 'cancel', pending: undefined });

@@ -38,7 +38,7 @@ const counts = (balance: WalletBalance | undefined): [string, number][] =>
 
 describe('after a free play', () => {
   it('one less of its ticket is available, and as many as before of the others', () => {
-    const reply = new TestRound(byTicket()).settle(ACCEPTED).reply(byTicket());
+    const reply = new TestRound(byTicket()).deliver(ACCEPTED).reply(byTicket());
     expect(counts(reply.balance)).toEqual([
       ['T-1', 2],
       ['T-2', 1],
@@ -48,7 +48,7 @@ describe('after a free play', () => {
   });
 
   it('counts no free play, and no win, once its round is cancelled', () => {
-    const round = new TestRound(byTicket()).settle(ACCEPTED);
+    const round = new TestRound(byTicket()).deliver(ACCEPTED);
     round.do(addWin('w', 500));
     const reply = round.do(VOID, ACCEPTED);
     expect(reply.freePlayInfo).toMatchObject({ used: 0, granted: 3, won: 0 });
@@ -56,7 +56,7 @@ describe('after a free play', () => {
   });
 
   it('nothing of a ticket that is used up', () => {
-    const reply = new TestRound(byTicket('T-2')).settle(ACCEPTED).reply(byTicket('T-2'));
+    const reply = new TestRound(byTicket('T-2')).deliver(ACCEPTED).reply(byTicket('T-2'));
     expect(counts(reply.balance)).toEqual([['T-1', 3]]);
   });
 
@@ -65,26 +65,26 @@ describe('after a free play', () => {
     ['with a win, credited in a call of its own', 50, [ACCEPTED, ACCEPTED]],
   ])('also when the round is closed by the same call, %s', (_how, winAmount, outcomes) => {
     const bet = byTicket('T-1', { endGame: true, winAmount });
-    const reply = new TestRound(bet).settle(...outcomes).reply(bet);
+    const reply = new TestRound(bet).deliver(...outcomes).reply(bet);
     expect(counts(reply.balance)).toContainEqual(['T-1', 2]);
     expect(reply.gameRoundInfo.status).toBe('closed');
   });
 
   it('also when the wallet told no balance', () => {
-    const reply = new TestRound(byTicket()).settle({ kind: 'accepted' }).reply(byTicket());
+    const reply = new TestRound(byTicket()).deliver({ kind: 'accepted' }).reply(byTicket());
     expect(counts(reply.balance)).toContainEqual(['T-1', 2]);
   });
 
   it('the operator’s own word in that reply counts, also that there are none', () => {
     for (const tickets of [[ticket('T-1', 7)], []]) {
       const balance = { ...BALANCE, tickets };
-      const reply = new TestRound(byTicket()).settle({ kind: 'accepted', balance }).reply(byTicket());
+      const reply = new TestRound(byTicket()).deliver({ kind: 'accepted', balance }).reply(byTicket());
       expect(counts(reply.balance)).toEqual(tickets.map(({ serial, count }) => [serial, count]));
     }
   });
 
   it('a repeat tells the same again, whatever the operator has told since, also in a later run', () => {
-    const round = new TestRound(byTicket()).settle(ACCEPTED);
+    const round = new TestRound(byTicket()).deliver(ACCEPTED);
     const first = round.reply(byTicket());
     round.do(addWin('w1', 100));
     const discountInfo = { campaignId: 'later' };
@@ -100,16 +100,16 @@ describe('after a free play', () => {
     ['declined', DECLINED],
     ['unknown, so voided', UNKNOWN],
   ])('a bet that was %s used none', (_what, outcome) => {
-    const reply = new TestRound(byTicket()).settle(outcome).reply(byTicket());
+    const reply = new TestRound(byTicket()).deliver(outcome).reply(byTicket());
     expect(reply.gameRoundInfo.status).toBe('cancel');
     expect(counts(reply.balance)).toContainEqual(['T-1', 3]);
   });
 
   it('a void gives it back, and so does a refused credit', () => {
-    const round = new TestRound(byTicket()).settle(ACCEPTED);
+    const round = new TestRound(byTicket()).deliver(ACCEPTED);
     expect(counts(round.do(VOID, ACCEPTED).balance)).toContainEqual(['T-1', 3]);
     const bet = byTicket('T-1', { endGame: true, winAmount: 50 });
-    const voided = new TestRound(bet).settle(ACCEPTED, rejected()).reply(bet);
+    const voided = new TestRound(bet).deliver(ACCEPTED, rejected()).reply(bet);
     expect(voided.gameRoundInfo.status).toBe('cancel');
     expect(counts(voided.balance)).toContainEqual(['T-1', 3]);
   });
@@ -129,7 +129,7 @@ describe('after a discounted bet', () => {
 
   it('one less of its spins remains', () => {
     expect(discounted.discount).toEqual({ amount: 20, campaignId: 'c1' });
-    const reply = new TestRound(discounted).settle(ACCEPTED).reply(discounted);
+    const reply = new TestRound(discounted).deliver(ACCEPTED).reply(discounted);
     const [first, second, third] = discounts;
     expect(reply.balance?.discountInfo).toEqual({
       ...discountInfo,
@@ -140,19 +140,19 @@ describe('after a discounted bet', () => {
   it('the operator’s own word counts', () => {
     const told = { ...discountInfo, text: 'told' };
     const outcome = { kind: 'accepted', balance: { ...BALANCE, discountInfo: told } } as const;
-    expect(new TestRound(discounted).settle(outcome).reply(discounted).balance?.discountInfo).toEqual(told);
+    expect(new TestRound(discounted).deliver(outcome).reply(discounted).balance?.discountInfo).toEqual(told);
   });
 
   it('as many as before when it was declined or voided', () => {
-    expect(new TestRound(discounted).settle(DECLINED).reply(discounted).balance?.discountInfo).toEqual(
+    expect(new TestRound(discounted).deliver(DECLINED).reply(discounted).balance?.discountInfo).toEqual(
       discountInfo,
     );
-    const round = new TestRound(discounted).settle(ACCEPTED);
+    const round = new TestRound(discounted).deliver(ACCEPTED);
     expect(round.do(VOID, ACCEPTED).balance?.discountInfo).toEqual(discountInfo);
   });
 });
 
 it('a bet without ticket and discount tells what the wallet told, no more', () => {
-  const reply = new TestRound(start()).settle(ACCEPTED).reply(start());
+  const reply = new TestRound(start()).deliver(ACCEPTED).reply(start());
   expect(reply.balance).toEqual(BALANCE);
 });

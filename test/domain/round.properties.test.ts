@@ -34,7 +34,7 @@ class Drive {
     this.ledger.accepted('start', first);
     this.noteNewCall(undefined);
     this.ledger.check(this.state);
-    this.settle(firstPicks);
+    this.deliver(firstPicks);
   }
 
   send(command: Command): Decision {
@@ -53,10 +53,10 @@ class Drive {
     return decision;
   }
 
-  settle(choices: readonly number[]): void {
+  deliver(choices: readonly number[]): void {
     for (const pick of choices) {
       if (this.state.pending === undefined) return;
-      this.settleOnce(pick);
+      this.deliverOnce(pick);
     }
   }
 
@@ -64,12 +64,12 @@ class Drive {
   drain(): void {
     for (let n = 0; this.state.pending !== undefined; n += 1) {
       if (n > 20) throw new Error('the machine never comes to rest');
-      this.settleOnce(0);
+      this.deliverOnce(0);
     }
     this.ledger.checkAtRest(this.state);
   }
 
-  private settleOnce(pick: number): void {
+  private deliverOnce(pick: number): void {
     if (this.state.pending?.progress === 'awaiting-operator') this.state = deepFreeze(resume(this.state));
     const { pending } = this.state;
     if (pending === undefined) return;
@@ -114,7 +114,7 @@ describe('any commands, any outcomes', () => {
         const drive = new Drive(scenario);
         for (const step of scenario.steps) {
           drive.send(step.command);
-          drive.settle(step.picks);
+          drive.deliver(step.picks);
         }
         drive.drain();
       }),
@@ -133,7 +133,7 @@ describe('any commands, any outcomes', () => {
             const isOpen = drive.state.status === 'open' || drive.state.pending !== undefined;
             if (isOpen) expect(drive.send(step.command)).toEqual({ kind: 'join', key: decision.key });
           }
-          drive.settle(step.picks);
+          drive.deliver(step.picks);
           if (decision.kind !== 'accept' || drive.state.crashed || drive.state.status !== 'open') continue;
           expect(drive.send(step.command)).toEqual({ kind: 'join', key: decision.key });
         }
@@ -149,7 +149,7 @@ describe('any commands, any outcomes', () => {
         const replies = new Map<string, unknown>();
         for (const step of scenario.steps) {
           drive.send(step.command);
-          drive.settle(step.picks);
+          drive.deliver(step.picks);
           if (drive.state.status !== 'open' || drive.state.crashed) return;
           for (const [key, { answer }] of Object.entries(drive.state.commands)) {
             if (answer === undefined) continue;
@@ -179,7 +179,7 @@ describe('any commands, any outcomes', () => {
               decision.refusal.errorCode.msg,
             );
           }
-          drive.settle(step.picks);
+          drive.deliver(step.picks);
         }
       }),
       { numRuns: 100 },
@@ -193,7 +193,7 @@ describe('any commands, any outcomes', () => {
       const drive = new Drive(scenario);
       for (const step of scenario.steps) {
         drive.send(step.command);
-        drive.settle(step.picks);
+        drive.deliver(step.picks);
       }
       drive.drain();
       drive.seen.forEach((kind) => kinds.add(kind));

@@ -87,12 +87,12 @@ describe('an open round is closed first; a close that is refused for good ends i
     const round = opened(WON);
     round.send(GENTLE);
     const sent = round.state.pending?.transactions;
-    round.settle(outcome, outcome);
+    round.deliver(outcome, outcome);
     expect(round.state).toMatchObject({ status: 'open', crashed: false });
     expect(round.state.pending?.transactions).toEqual(sent);
     expect(marksOf(round.state)).toEqual(['credit-pending']);
     expect(round.transactions('void')).toEqual([]);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.reply(GENTLE)).toMatchObject({ amountCredited: 40, gameRoundInfo: { status: 'closed' } });
     expect(round.transactions('credit')).toHaveLength(1);
   });
@@ -101,9 +101,9 @@ describe('an open round is closed first; a close that is refused for good ends i
 describe('a crashed round with a void that is owed', () => {
   /** The second bet is in doubt and its void has no answer; the record alone is left. */
   function restored(): { round: TestRound; hash: string } {
-    const before = new TestRound(start(), { followUpDebits: true }).settle(ACCEPTED);
+    const before = new TestRound(start(), { followUpDebits: true }).deliver(ACCEPTED);
     before.send(start({ rngCallId: 'rng-2' }));
-    before.settle(UNKNOWN);
+    before.deliver(UNKNOWN);
     const round = new TestRound().replace(restoredRound(snapshotOf(before.state), settings(), LATER));
     return { round, hash: round.transactions('void')[0]!.hash };
   }
@@ -191,11 +191,11 @@ describe('what is resent: all transactions, unchanged and in their order', () =>
     round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), DECLINED);
     round.do(end(), ACCEPTED);
     expect(resent(round)).toEqual(['debit 100', 'credit 40', 'end']);
-    expect(resent(new TestRound().settle(DECLINED))).toEqual([]);
+    expect(resent(new TestRound().deliver(DECLINED))).toEqual([]);
   });
 
   it('an unknown debit only with its void after it', () => {
-    expect(resent(new TestRound().settle(UNKNOWN, ACCEPTED))).toEqual(['debit 100', 'void']);
+    expect(resent(new TestRound().deliver(UNKNOWN, ACCEPTED))).toEqual(['debit 100', 'void']);
     const round = opened(WON, { followUpDebits: true, voidsWholeRound: true });
     round.do(collectWin('c'), ACCEPTED);
     round.do(start({ rngCallId: 'rng-2', debitAmount: 30 }), UNKNOWN);
@@ -500,7 +500,7 @@ describe('settling a crashed round', () => {
 
   it.each([
     ['open', opened(WON), 'GAMEROUNDOPEN'],
-    ['voided', opened(WON).settle(), 'GAMEROUNDNOTACTIVE'],
+    ['voided', opened(WON).deliver(), 'GAMEROUNDNOTACTIVE'],
   ])('a round that is %s and not crashed can’t be settled', (kind, round, error) => {
     if (kind === 'voided') round.do(VOID, ACCEPTED);
     const before = round.state;

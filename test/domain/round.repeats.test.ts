@@ -20,7 +20,7 @@ describe('a repeat while the round is open: the first reply again, nothing twice
   it('startGameRound, twenty times before and after its answer: one debit', () => {
     const round = new TestRound(WON);
     for (let n = 0; n < 20; n += 1) expect(round.send(WON)).toEqual({ kind: 'join', key: 'start' });
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     const first = round.reply(WON);
     for (let n = 0; n < 20; n += 1) expect(round.send(WON)).toEqual({ kind: 'join', key: 'start' });
     expect(round.reply(WON)).toEqual(first);
@@ -86,7 +86,7 @@ describe('a repeat while the round is open: the first reply again, nothing twice
     const round = opened(WON);
     round.do(addWin('w', 25));
     round.send(end());
-    round.settle(retryable({ maybePaid: true }));
+    round.deliver(retryable({ maybePaid: true }));
     expect(round.send(addWin('w', 25))).toEqual({ kind: 'join', key: 'addWin:w' });
     expect(round.send(start({ winAmount: 40 }))).toEqual({ kind: 'join', key: 'start' });
   });
@@ -109,7 +109,7 @@ describe('the same key with other money: 400 IDEMPOTENCYMISMATCH', () => {
   it.each(cases)('%s, after the answer', (_, first, second) => {
     const round = opened(WON);
     if (first.type !== 'start') round.send(first);
-    if (round.state.pending !== undefined) round.settle(ACCEPTED);
+    if (round.state.pending !== undefined) round.deliver(ACCEPTED);
     const before = round.state;
     expect(round.refusal(second)).toBe('IDEMPOTENCYMISMATCH');
     expect(round.state).toBe(before);

@@ -31,7 +31,7 @@ const WON = start({ winAmount: 40 });
 describe('gameRoundInfo', () => {
   it('has the fields of the interface; baseStake is the stake before the multiplier', () => {
     const identity = { ...IDENTITY, currencyMultiplier: 100, currency: 'JPY' };
-    const round = new TestRound(start({ debitAmount: 500, currency: 'JPY' }), {}, identity).settle(ACCEPTED);
+    const round = new TestRound(start({ debitAmount: 500, currency: 'JPY' }), {}, identity).deliver(ACCEPTED);
     expect(gameRoundInfo(round.state)).toEqual({
       hash: IDENTITY.gameround,
       status: 'open',
@@ -203,7 +203,7 @@ describe('freePlayInfo counts used, granted and won of a serial, and knows the l
   });
 
   it('a declined debit used none', () => {
-    const round = new TestRound(ticketStart()).settle(DECLINED);
+    const round = new TestRound(ticketStart()).deliver(DECLINED);
     expect(freePlayInfo(round.state)?.used ?? 2).toBe(2);
   });
 

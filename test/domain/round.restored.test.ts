@@ -17,7 +17,7 @@ import {
 /* A round whose record is ahead of it becomes what the record says (docs/interface#restored-temporal). */
 
 /** As it stood in the copy: a bet, and a win of 40. */
-const copied = (): TestRound => new TestRound(start({ winAmount: 40 })).settle(ACCEPTED);
+const copied = (): TestRound => new TestRound(start({ winAmount: 40 })).deliver(ACCEPTED);
 
 function restored(record: TestRound, copy = copied()): RoundState {
   return takeOver(copy.state, snapshotOf(record.state), LATER);
@@ -64,15 +64,15 @@ test('money that moved since the copy and is not in the record crashes a round t
 
 test('a bet that was on its way there is in doubt', () => {
   const followUps = { followUpDebits: true };
-  const record = new TestRound(start(), followUps).settle(ACCEPTED);
+  const record = new TestRound(start(), followUps).deliver(ACCEPTED);
   record.send(start({ rngCallId: 'rng-2' }));
-  const round = restored(record, new TestRound(start(), followUps).settle(ACCEPTED));
+  const round = restored(record, new TestRound(start(), followUps).deliver(ACCEPTED));
   expect(outcomes(round)).toEqual(['debit accepted', 'debit unknown']);
 });
 
 test.each<[string, (record: TestRound) => TestRound]>([
-  ['a void without an answer', (record) => record.settle(UNKNOWN)],
-  ['a voidGameRound', (record) => (record.settle(ACCEPTED).send(VOID), record)],
+  ['a void without an answer', (record) => record.deliver(UNKNOWN)],
+  ['a voidGameRound', (record) => (record.deliver(ACCEPTED).send(VOID), record)],
 ])('one that is cancelled there still sends its void: %s', (_, cancel) => {
   const record = cancel(new TestRound());
   const round = restored(record, new TestRound());
@@ -82,7 +82,7 @@ test.each<[string, (record: TestRound) => TestRound]>([
 });
 
 test('one that is cancelled there, its void answered, sends nothing', () => {
-  const record = new TestRound().settle(UNKNOWN, ACCEPTED);
+  const record = new TestRound().deliver(UNKNOWN, ACCEPTED);
   expect(restored(record, new TestRound())).toMatchObject({ status: 'cancel', pending: undefined });
 });
 

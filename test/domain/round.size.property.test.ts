@@ -45,14 +45,14 @@ class LongRound {
     return undefined;
   }
 
-  settle(outcome: WalletOutcome): void {
+  deliver(outcome: WalletOutcome): void {
     this.state = applyWalletOutcome(this.state, outcome, AT);
   }
 
   /** As a wallet's answer comes in: judged, and bounded by that. */
   answered(status: number, body: object = {}): void {
     const answer = { kind: 'answer', status, body: { balances: BALANCES, ...EXTRA, ...body } } as const;
-    this.settle(classifyWalletReply(this.state.pending!, answer, FACTS));
+    this.deliver(classifyWalletReply(this.state.pending!, answer, FACTS));
   }
 
   /** The first call has this answer, and what follows from it is accepted. */
@@ -83,7 +83,7 @@ const STEPS: Record<string, Step> = {
 function fill(steps: readonly Step[]): { round: LongRound; taken: number } {
   const first = start({ winAmount: 1_000_000, stake: 1, debitAmount: 1, grants: EXTRA });
   const round = new LongRound(createRound(IDENTITY, settings({ followUpDebits: true }), first, AT));
-  round.settle({ kind: 'accepted' });
+  round.deliver({ kind: 'accepted' });
   let taken = 0;
   for (let refusals = 0, n = 0; refusals < steps.length; n += 1) {
     const { command, status, body } = steps[n % steps.length]!;
@@ -113,7 +113,7 @@ const FINISHES: Record<string, (round: LongRound) => void> = {
   },
   'a crash, and a hundred words of a person': (round) => {
     round.send(end());
-    round.settle({ kind: 'retryable', reason: 'silence', creditAccepted: false, maybePaid: true });
+    round.deliver({ kind: 'retryable', reason: 'silence', creditAccepted: false, maybePaid: true });
     round.answered(400, { errorCode: ERROR });
     expect(round.state.crashed).toBe(true);
     for (let n = 0; n < 100; n += 1) {

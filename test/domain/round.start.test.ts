@@ -41,7 +41,7 @@ describe('startGameRound opens a round by a debit', () => {
   });
 
   it('accepted: open, with the win of the start as open winnings', () => {
-    const round = new TestRound(start({ winAmount: 40, result: 'AAA' })).settle(ACCEPTED);
+    const round = new TestRound(start({ winAmount: 40, result: 'AAA' })).deliver(ACCEPTED);
     const reply = round.reply(start());
     expect(reply).toMatchObject({ amountToCollect: 40, amountCredited: 0, refusal: undefined });
     expect(reply.gameRoundInfo).toMatchObject({ hash: IDENTITY.gameround, status: 'open', stake: 100 });
@@ -79,7 +79,7 @@ describe('startGameRound opens a round by a debit', () => {
 
 describe('a failed initial debit ends the round', () => {
   it('declined: cancel, no void, and the operator’s own errorCode with 400', () => {
-    const round = new TestRound(start({ winAmount: 40 })).settle(DECLINED);
+    const round = new TestRound(start({ winAmount: 40 })).deliver(DECLINED);
     const reply = round.reply(start());
     expect(reply.refusal).toEqual({ status: 400, errorCode: OPERATOR_ERROR });
     expect(reply.gameRoundInfo.status).toBe('cancel');
@@ -93,14 +93,14 @@ describe('a failed initial debit ends the round', () => {
   it.each([addWin('w', 10), end(), start({ rngCallId: 'rng-2' }), VOID])(
     'declined: then %j fails and nothing is sent',
     (command) => {
-      const round = new TestRound(start(), { followUpDebits: true }).settle(DECLINED);
+      const round = new TestRound(start(), { followUpDebits: true }).deliver(DECLINED);
       expect(round.refusal(command)).toBe('GAMEROUNDNOTACTIVE');
       expect(round.shapes).toEqual([['debit 100']]);
     },
   );
 
   it('declined without errorCode: DEBITDECLINED', () => {
-    const round = new TestRound().settle({ ...DECLINED, errorCode: undefined } as typeof DECLINED);
+    const round = new TestRound().deliver({ ...DECLINED, errorCode: undefined } as typeof DECLINED);
     expect(round.reply(start()).refusal).toMatchObject({
       status: 400,
       errorCode: { id: 3004, msg: 'DEBITDECLINED' },
@@ -108,21 +108,21 @@ describe('a failed initial debit ends the round', () => {
   });
 
   it('declined with 401 or 1001: 502 WALLETUNAVAILABLE, no void', () => {
-    const round = new TestRound().settle(UNAUTHORISED_DEBIT);
+    const round = new TestRound().deliver(UNAUTHORISED_DEBIT);
     expect(round.reply(start()).refusal).toMatchObject({ status: 502, errorCode: { id: 3000 } });
     expect(round.state.status).toBe('cancel');
     expect(round.shapes).toEqual([['debit 100']]);
   });
 
   it('declined, but hashesProcessed shows that it went through: a void too', () => {
-    const round = new TestRound().settle(DECLINED_BUT_PROCESSED);
+    const round = new TestRound().deliver(DECLINED_BUT_PROCESSED);
     expect(round.reply(start()).refusal).toEqual({ status: 400, errorCode: OPERATOR_ERROR });
     expect(round.reply(start()).gameRoundInfo.status).toBe('cancel');
     expect(round.shapes).toEqual([['debit 100'], ['void']]);
   });
 
   it('unknown: answered at once with 502 and cancel; a void with the debit’s hash is under way', () => {
-    const round = new TestRound(start({ winAmount: 40 })).settle(UNKNOWN);
+    const round = new TestRound(start({ winAmount: 40 })).deliver(UNKNOWN);
     const reply = round.reply(start());
     expect(reply.refusal).toMatchObject({ status: 502, errorCode: { id: 3000, msg: 'WALLETUNAVAILABLE' } });
     expect(reply.gameRoundInfo.status).toBe('cancel');
@@ -134,9 +134,9 @@ describe('a failed initial debit ends the round', () => {
   });
 
   it('unknown: the void is retried until it is answered, then the round rests', () => {
-    const round = new TestRound().settle(UNKNOWN, retryable(), retryable());
+    const round = new TestRound().deliver(UNKNOWN, retryable(), retryable());
     expect(round.state.pending?.purpose).toBe('void');
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.state.pending).toBeUndefined();
     expect(round.state.status).toBe('cancel');
     expect(round.transactions('void')).toMatchObject([{ outcome: 'accepted' }]);
@@ -145,7 +145,7 @@ describe('a failed initial debit ends the round', () => {
   });
 
   it('commands during that void are told that the round is over', () => {
-    const round = new TestRound().settle(UNKNOWN, retryable());
+    const round = new TestRound().deliver(UNKNOWN, retryable());
     expect(round.refusal(addWin('w', 5))).toBe('GAMEROUNDNOTACTIVE');
     expect(round.refusal(end())).toBe('GAMEROUNDNOTACTIVE');
     expect(round.refusal(start())).toBe('GAMEROUNDNOTACTIVE');
@@ -156,7 +156,7 @@ describe('startGameRound with endGame', () => {
   it('nothing won: [debit, end] in one call, and closed', () => {
     const round = new TestRound(start({ endGame: true }));
     expect(round.shapes).toEqual([['debit 100', 'end']]);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     const reply = round.reply(start());
     expect(reply).toMatchObject({ amountToCollect: 0, amountCredited: 0, refusal: undefined });
     expect(reply.gameRoundInfo.status).toBe('closed');
@@ -169,11 +169,11 @@ describe('startGameRound with endGame', () => {
     const command = start({ endGame: true, winAmount: 70 });
     const round = new TestRound(command);
     expect(round.shapes).toEqual([['debit 100']]);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.shapes).toEqual([['debit 100'], ['credit 70', 'end']]);
     expect(round.state.commands.start?.answer).toBeUndefined();
     expect(round.state.status).toBe('open');
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     const reply = round.reply(command);
     expect(reply).toMatchObject({ amountToCollect: 0, amountCredited: 70, refusal: undefined });
     expect(reply.gameRoundInfo.status).toBe('closed');
@@ -182,22 +182,22 @@ describe('startGameRound with endGame', () => {
   });
 
   it('something won, debit declined: no credit ever', () => {
-    const round = new TestRound(start({ endGame: true, winAmount: 70 })).settle(DECLINED);
+    const round = new TestRound(start({ endGame: true, winAmount: 70 })).deliver(DECLINED);
     expect(round.shapes).toEqual([['debit 100']]);
     expect(round.state).toMatchObject({ status: 'cancel', pending: undefined, amountToCollect: 0 });
   });
 
   it.each([0, 70])('debit unknown with %p won: cancel and a void, no credit', (winAmount) => {
-    const round = new TestRound(start({ endGame: true, winAmount })).settle(UNKNOWN);
+    const round = new TestRound(start({ endGame: true, winAmount })).deliver(UNKNOWN);
     expect(round.shapes.slice(1)).toEqual([['void']]);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.state).toMatchObject({ status: 'cancel', pending: undefined });
     expect(round.transactions('credit')).toEqual([]);
     expect(round.transactions('end').filter(({ outcome }) => outcome === 'accepted')).toEqual([]);
   });
 
   it('debit accepted, its end alone refused on a 200: crashed, nothing voided', () => {
-    const round = new TestRound(start({ endGame: true })).settle(END_REJECTED);
+    const round = new TestRound(start({ endGame: true })).deliver(END_REJECTED);
     expect(round.state).toMatchObject({ crashed: true, status: 'open', pending: undefined });
     expect(round.reply(start()).refusal).toEqual({ status: 400, errorCode: OPERATOR_ERROR });
     expect(round.transactions('debit')).toMatchObject([{ outcome: 'accepted' }]);
@@ -207,7 +207,7 @@ describe('startGameRound with endGame', () => {
 
   it('the credit is refused: the debit is voided and the round cancelled', () => {
     const command = start({ endGame: true, winAmount: 70 });
-    const round = new TestRound(command).settle(ACCEPTED, rejected());
+    const round = new TestRound(command).deliver(ACCEPTED, rejected());
     expect(round.shapes).toEqual([['debit 100'], ['credit 70', 'end'], ['void']]);
     expect(round.reply(command)).toMatchObject({
       amountCredited: 0,
@@ -233,7 +233,7 @@ describe('a ticket instead of an amount', () => {
   });
 
   it('is worth its stake to the round and wagers nothing', () => {
-    const round = new TestRound(ticketStart()).settle(ACCEPTED);
+    const round = new TestRound(ticketStart()).deliver(ACCEPTED);
     expect(round.state.stake).toBe(20);
     expect(round.state.gameState[0]?.amountWagered).toBe(0);
   });

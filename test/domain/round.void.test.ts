@@ -29,7 +29,7 @@ describe('voidGameRound cancels the round by a void', () => {
     expect(round.shapes).toEqual([['debit 100'], ['void']]);
     expect(round.calls[1]?.[0]?.hash).toBe(round.calls[0]?.[0]?.hash);
     expect(round.calls[1]?.[0]).not.toHaveProperty('amount');
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     const reply = round.reply(VOID);
     expect(reply).toMatchObject({
       amountToCollect: 0,
@@ -45,9 +45,9 @@ describe('voidGameRound cancels the round by a void', () => {
     round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
     round.do(start({ rngCallId: 'rng-3' }), ACCEPTED);
     round.send(VOID);
-    round.settle(ACCEPTED, ACCEPTED);
+    round.deliver(ACCEPTED, ACCEPTED);
     expect(round.state.commands.void?.answer).toBeUndefined();
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.reply(VOID)).toMatchObject({ gameRoundInfo: { status: 'cancel' } });
     const debits = round.transactions('debit').map(({ hash }) => hash);
     expect(round.calls.slice(3).map((call) => call.map(({ hash }) => hash))).toEqual(
@@ -66,7 +66,7 @@ describe('voidGameRound cancels the round by a void', () => {
   it('a repeat while it is on its way joins it', () => {
     const round = opened(WON);
     round.send(VOID);
-    round.settle(retryable());
+    round.deliver(retryable());
     expect(round.send(VOID)).toEqual({ kind: 'join', key: 'void' });
     expect(round.shapes).toHaveLength(2);
   });
@@ -75,7 +75,7 @@ describe('voidGameRound cancels the round by a void', () => {
     const round = opened(WON);
     round.send(VOID);
     expect(round.refusal(command)).toBe('GAMEROUNDNOTACTIVE');
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.refusal(command)).toBe('GAMEROUNDNOTACTIVE');
     expect(round.shapes).toHaveLength(2);
   });
@@ -109,11 +109,11 @@ describe('a void is retried until it is answered', () => {
     const round = opened(WON);
     round.send(VOID);
     const first = round.state.pending?.transactions;
-    round.settle(retryable(), retryable(), retryable());
+    round.deliver(retryable(), retryable(), retryable());
     expect(round.state.pending?.transactions).toEqual(first);
     expect(round.state.status).toBe('cancel');
     expect(marksOf(round.state)).toEqual(['void-pending']);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(marksOf(round.state)).toEqual([]);
     expect(round.transactions('void')).toHaveLength(1);
   });
@@ -135,7 +135,7 @@ describe('a void is retried until it is answered', () => {
   it('a refused void stops (void-refused), sends nothing, and a person resumes the same void', () => {
     const round = opened(WON);
     round.send(VOID);
-    round.settle(PARKED);
+    round.deliver(PARKED);
     expect(round.state.pending?.progress).toBe('awaiting-operator');
     expect(round.state.status).toBe('cancel');
     expect(marksOf(round.state)).toEqual(['void-refused']);
@@ -146,7 +146,7 @@ describe('a void is retried until it is answered', () => {
     expect(resumed.pending?.progress).toBe('retrying');
     expect(resumed.pending?.transactions).toEqual(before);
     expect(marksOf(resumed)).toEqual(['void-pending']);
-    round.replace(resumed).settle(ACCEPTED);
+    round.replace(resumed).deliver(ACCEPTED);
     expect(round.reply(VOID)).toMatchObject({ gameRoundInfo: { status: 'cancel' } });
     expect(marksOf(round.state)).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe('a void is retried until it is answered', () => {
   it('resuming a round whose void is not stopped changes nothing', () => {
     const idle = opened(WON).state;
     expect(resume(idle)).toBe(idle);
-    const retrying = new TestRound().settle(UNKNOWN, retryable()).state;
+    const retrying = new TestRound().deliver(UNKNOWN, retryable()).state;
     expect(resume(retrying)).toEqual(retrying);
   });
 
@@ -165,7 +165,7 @@ describe('a void is retried until it is answered', () => {
     const round = openedForFollowUps();
     round.do(start({ rngCallId: 'rng-2' }), ACCEPTED);
     round.send(VOID);
-    round.settle(outcome);
+    round.deliver(outcome);
     const debits = round.transactions('debit').map(({ hash }) => hash);
     const settled = (accepted: string[], declined: string[], key: string) =>
       ({ type: 'settle', key, reason: 'given back by hand', accepted, declined }) as const;
@@ -179,7 +179,7 @@ describe('a void is retried until it is answered', () => {
     }
     round.do(settled([debits[0]!], [], 's-1'));
     expect(round.transactions('void')).toMatchObject([{ outcome: 'accepted' }, { outcome: 'pending' }]);
-    round.settle(outcome);
+    round.deliver(outcome);
     round.do(settled([debits[1]!], [], 's-2'));
     expect(round.state).toMatchObject({ status: 'cancel', pending: undefined });
     expect(marksOf(round.state)).toEqual([]);
@@ -200,14 +200,14 @@ describe('attention marks, the most urgent first', () => {
       keptMarks: ['projection-pending', 'void-unconfirmed', 'auto-close-failing'],
     });
     round.send(end());
-    round.settle(retryable());
+    round.deliver(retryable());
     expect(marksOf(round.state)).toEqual([
       'credit-pending',
       'auto-close-failing',
       'void-unconfirmed',
       'projection-pending',
     ]);
-    round.settle(rejected({ maybePaid: true }));
+    round.deliver(rejected({ maybePaid: true }));
     expect(marksOf(round.state)[0]).toBe('crashed');
   });
 

@@ -89,12 +89,12 @@ class Line {
         redelivered = true;
         continue;
       }
-      this.settle(answer, redelivered);
+      this.applyAnswer(answer, redelivered);
       redelivered = this.state.pending?.purpose === 'void' && isRetried(this.state);
     }
   }
 
-  private settle(answer: WalletAnswer, redelivered: boolean): void {
+  private applyAnswer(answer: WalletAnswer, redelivered: boolean): void {
     const { pending, maybePaid } = this.state;
     if (pending === undefined) throw new Error('nothing is pending');
     const creditAccepted = this.state.transactions.some(

@@ -106,12 +106,12 @@ describe('endGameRound pays the open winnings', () => {
   it('is not closed and shows nothing as paid before the wallet accepted', () => {
     const round = opened(WON);
     round.send(end());
-    round.settle(retryable({ maybePaid: true }), retryable({ maybePaid: true }));
+    round.deliver(retryable({ maybePaid: true }), retryable({ maybePaid: true }));
     expect(round.state).toMatchObject({ status: 'open', amountToCollect: 40 });
     expect(round.state.closedAt).toBeUndefined();
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'pending' }]);
     expect(round.state.gameState[0]?.collected).toBe(0);
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.state).toMatchObject({ status: 'closed', amountToCollect: 0 });
     expect(round.transactions('credit')).toMatchObject([{ outcome: 'accepted', balanceAfter: 900 }]);
   });
@@ -201,7 +201,7 @@ describe('many settlements at once read one open amount each', () => {
       round.send(end(`e-${n}`));
       round.send(addWin(`w-${n}`, 1, { collect: true }));
     }
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     for (let n = 0; n < 10; n += 1) round.send(end(`later-${n}`));
     expect(round.shapes).toEqual([['debit 100'], ['credit 40', 'end']]);
   });
@@ -223,7 +223,7 @@ describe('commands while a call is on its way get 503 and are not stored', () =>
     const round = openedForFollowUps();
     round.do(addWin('w', 40));
     round.send(end());
-    round.settle(retryable({ maybePaid: true }));
+    round.deliver(retryable({ maybePaid: true }));
     expect(round.refusal(command)).toBe('OPERATIONBEINGPROCESSED');
     expect(round.shapes).toHaveLength(2);
   });
@@ -238,7 +238,7 @@ describe('commands while a call is on its way get 503 and are not stored', () =>
     const round = opened(WON);
     round.send(collectWin('c', 10));
     expect(round.refusal(addWin('w', 5))).toBe('OPERATIONBEINGPROCESSED');
-    round.settle(ACCEPTED);
+    round.deliver(ACCEPTED);
     expect(round.do(addWin('w', 5))).toMatchObject({ amountToCollect: 35 });
   });
 });

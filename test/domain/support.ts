@@ -179,7 +179,7 @@ export class TestRound {
     return this;
   }
 
-  settle(...outcomes: WalletOutcome[]): this {
+  deliver(...outcomes: WalletOutcome[]): this {
     for (const outcome of outcomes) {
       const before = this.current.pending;
       this.current = deepFreeze(applyWalletOutcome(this.current, deepFreeze(outcome), LATER));
@@ -198,11 +198,11 @@ export class TestRound {
     return decision;
   }
 
-  /** Sends a command that has to be accepted, settles its calls in turn and tells its reply. */
+  /** Sends a command that has to be accepted, delivers its calls in turn and tells its reply. */
   do(command: Command, ...outcomes: WalletOutcome[]): RoundReply {
     const decision = this.send(command);
     if (decision.kind !== 'accept') throw new Error(`not accepted: ${JSON.stringify(decision)}`);
-    this.settle(...outcomes);
+    this.deliver(...outcomes);
     return this.reply(command);
   }
 
@@ -235,7 +235,7 @@ export class TestRound {
 
 /** An open round whose bet was taken. */
 export function opened(command: StartCommand = start(), over: Partial<RoundSettings> = {}): TestRound {
-  return new TestRound(command, over).settle(ACCEPTED);
+  return new TestRound(command, over).deliver(ACCEPTED);
 }
 
 /** An open round of a game with follow-up debits. */

@@ -7,7 +7,7 @@ import { REEL_COUNT, seededNumbers, spinReels } from '../../sandbox/game/reels';
 import { createWalletApp } from '../../sandbox/wallet/wallet';
 import examples from '../../src/http/openapi/examples.json';
 import { projectRoot } from '../../stack/paths';
-import { settled } from '../support/e2e-books';
+import { booksAtRest } from '../support/e2e-books';
 import { callAsOperator, callAsProvider, exchange, type Answer } from '../support/e2e-http';
 import { eventually } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
@@ -195,7 +195,7 @@ async function playRound(token: string): Promise<string> {
   });
   await asProvider('/getGameRoundInfo', 'After a lost reply', { token, externalGameProviderRoundId });
   await asProvider('/getTokenForGameRound', 'A token for one round', { gameRound });
-  await settled(stack, gameRound);
+  await booksAtRest(stack, gameRound);
   return gameRound;
 }
 
@@ -288,7 +288,7 @@ async function playInThePage(): Promise<void> {
   const spun = await inPage('spin', { stake: 100 }, view.seat);
   const gameRound = spun.view.round.hash;
   await inPage('end', {}, view.seat);
-  await settled(stack, gameRound);
+  await booksAtRest(stack, gameRound);
   const history = await launched('A past round', { gameCode: FRUITS, mode: 'history', gameround: gameRound });
   const viewer = await connected('A past round', history);
   await asProvider('/getGameRoundHistoryInfo', 'In a history session', { token: viewer, gameRound });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { moves, recordOf, settled } from '../support/e2e-books';
+import { moves, recordOf, booksAtRest } from '../support/e2e-books';
 import { providerHeaders } from '../support/e2e-http';
 import {
   describe as told,
@@ -43,7 +43,7 @@ async function playNext(seat: Seat): Promise<void> {
   const request = { roundId: newRoundId(), endGame: true, winAmount: 100 };
   const next = await insist(() => seat.start(request));
   expect(next.body.gameRoundInfo?.status).toBe('closed');
-  expect((await settled(stack, roundOf(next))).ledger.net).toBe(100 - STAKE);
+  expect((await booksAtRest(stack, roundOf(next))).ledger.net).toBe(100 - STAKE);
 }
 
 test('three dropped replies to a credit, API and worker restarted meanwhile: one hash, one amount, one win', async () => {
@@ -65,7 +65,7 @@ test('three dropped replies to a credit, API and worker restarted meanwhile: one
   const sent = await deliveries(gameRound, 'credit');
   expect(sent).toHaveLength(4);
   expect(new Set(sent.map(({ hash, amount }) => `${hash} ${amount}`)).size).toBe(1);
-  const { record, ledger } = await settled(stack, gameRound);
+  const { record, ledger } = await booksAtRest(stack, gameRound);
   expect(record).toMatchObject({ status: 'closed', totalWinAmount: WIN, attention: [] });
   expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
 });
@@ -95,7 +95,7 @@ test('five 500s to a credit, everything killed and restarted: one win, recorded 
   );
   await lost;
   expect(await deliveries(gameRound, 'credit')).toHaveLength(6);
-  const { record, ledger } = await settled(stack, gameRound);
+  const { record, ledger } = await booksAtRest(stack, gameRound);
   expect(record).toMatchObject({ status: 'closed', totalWinAmount: WIN, attention: [] });
   expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
   await playNext(seat);
@@ -131,7 +131,7 @@ test('killed between a debit and its reply: the round is known, can be closed, a
   ]);
   expect(told(await insist(() => seat.start()))).toBe('400 GAMEROUNDALREADYSTARTED open');
   expect(told(await insist(() => seat.end(gameRound, { transactionId: 'end' })))).toBe('200 closed');
-  const { ledger } = await settled(stack, gameRound);
+  const { ledger } = await booksAtRest(stack, gameRound);
   expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
   await playNext(seat);
 });
@@ -159,7 +159,7 @@ test('one externalGameProviderRoundId of two operators and two players names sep
   }
   const ended = await Promise.all(seats.map((seat, at) => seat.end(rounds[at] ?? '')));
   expect(ended.map(told)).toEqual(['200 closed', '200 closed', '200 closed']);
-  for (const gameRound of rounds) expect((await settled(stack, gameRound)).ledger.net).toBe(-STAKE);
+  for (const gameRound of rounds) expect((await booksAtRest(stack, gameRound)).ledger.net).toBe(-STAKE);
 });
 
 test.each(['Asia/Tokyo', 'America/Los_Angeles'])(
@@ -207,7 +207,7 @@ test.each(['worker', 'api'] as const)(
     expect(told(started)).toBe('200 open');
     const gameRound = roundOf(started);
     expect(told(await insist(() => seat.end(gameRound, { transactionId: 'end' })))).toBe('200 closed');
-    const { ledger } = await settled(stack, gameRound);
+    const { ledger } = await booksAtRest(stack, gameRound);
     expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
     expect(await stack.wallet.sent(gameRound)).toEqual(['debit', 'credit+end']);
   },
@@ -284,7 +284,7 @@ describe('a dropped connection of the provider', () => {
     await abort('/endGameRound', ending, 1, () => delivered(gameRound, 'credit', 1));
     const ended = await seat.end(gameRound, { transactionId: 'end' });
     expect(told(ended)).toMatch(/^(200|400 GAMEROUNDNOTACTIVE) closed$/);
-    const { ledger } = await settled(stack, gameRound);
+    const { ledger } = await booksAtRest(stack, gameRound);
     expect(moves(ledger)).toEqual({ debit: 1, credit: 1, end: 1 });
     expect(await stack.wallet.sent(gameRound)).toEqual(['debit', 'credit+end']);
   });

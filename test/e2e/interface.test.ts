@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { operatorFields } from '../../sdk';
 import { projectRoot } from '../../stack/paths';
 import { faultOf } from '../http/conformance';
-import { recordOf, settled } from '../support/e2e-books';
+import { recordOf, booksAtRest } from '../support/e2e-books';
 import { callAsOperator, exchange, type Answer } from '../support/e2e-http';
 import { describe as told, roundOf, seatOf, STAKE, takeSeat, type Seat } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
@@ -48,7 +48,7 @@ async function connected(launch: Record<string, string>): Promise<{ seat: Seat; 
 it('operator and provider can read a round that is over', async () => {
   const seat = await takeSeat(stack);
   const gameRound = roundOf(await seat.start({ endGame: true, winAmount: 700 }));
-  await settled(stack, gameRound);
+  await booksAtRest(stack, gameRound);
   const who = { playerId: seat.playerId, gameRound };
   const record = { hash: gameRound, status: 'closed', totalBetAmount: STAKE, totalWinAmount: 700 };
 
@@ -86,7 +86,7 @@ it('reconciles: an open round is closed first, a repeat moves nothing', async ()
     gameRound: { hash: gameRound, status: 'closed', totalBetAmount: STAKE, totalWinAmount: 400 },
     ...{ balance: 100_000 - STAKE + 400, currency: 'EUR', mode: 'real' },
   });
-  const { record, ledger } = await settled(stack, gameRound);
+  const { record, ledger } = await booksAtRest(stack, gameRound);
   expect((first.body.hashesProcessed as { hash: string }[]).map(({ hash }) => hash)).toEqual(
     record.transactions.map(({ hash }) => hash),
   );

@@ -1,5 +1,5 @@
 import { GAMEROUND_ATTENTION } from '../../src/contracts/search-attributes';
-import { abandonedRounds, moves, recordOf, settled, workflowStatus } from '../support/e2e-books';
+import { abandonedRounds, moves, recordOf, booksAtRest, workflowStatus } from '../support/e2e-books';
 import { exchange } from '../support/e2e-http';
 import {
   describe as told,
@@ -99,7 +99,7 @@ test('the rounds wait for their records and are marked', async () => {
 test('MongoDB is back: the records catch up, and every player plays on', async () => {
   await stack.start(['mongod']);
   const [ended, retried, voided] = await Promise.all(
-    [rounds.ending, rounds.retrying, rounds.voiding].map((gameRound) => settled(stack, gameRound)),
+    [rounds.ending, rounds.retrying, rounds.voiding].map((gameRound) => booksAtRest(stack, gameRound)),
   );
   expect(ended?.record).toMatchObject({ status: 'closed', totalWinAmount: WIN, attention: [] });
   expect(retried?.record).toMatchObject({ status: 'closed', totalWinAmount: WIN, attention: [] });
@@ -108,7 +108,7 @@ test('MongoDB is back: the records catch up, and every player plays on', async (
     const request = { roundId: newRoundId(), endGame: true };
     const started = await insist(() => seat.start(request));
     expect(told(started)).toBe('200 closed');
-    expect((await settled(stack, roundOf(started))).ledger.net).toBe(-STAKE);
+    expect((await booksAtRest(stack, roundOf(started))).ledger.net).toBe(-STAKE);
     expect((await recordOf(stack, roundOf(started)))?.player).toBe(seat.playerId);
   }
   expect(await abandonedRounds(stack)).toEqual([]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { operatorFields } from '../../sdk';
-import { agreedBooks, moves, recordOf, settled } from '../support/e2e-books';
+import { agreedBooks, moves, recordOf, booksAtRest } from '../support/e2e-books';
 import { callAsOperator, exchange } from '../support/e2e-http';
 import {
   describe as told,
@@ -56,7 +56,7 @@ describe('a round over signed HTTP on real servers', () => {
     });
     expect(told(await seat.end(gameRound))).toBe('400 GAMEROUNDNOTACTIVE closed');
 
-    const { record, ledger } = await settled(stack, gameRound);
+    const { record, ledger } = await booksAtRest(stack, gameRound);
     expect(record).toMatchObject({
       hash: gameRound,
       player: seat.playerId,
@@ -93,7 +93,7 @@ describe('a round over signed HTTP on real servers', () => {
     );
     expect(found).toEqual([`gameround-${gameRound}`]);
     expect(told(await seat.end(gameRound))).toBe('200 closed');
-    await settled(stack, gameRound);
+    await booksAtRest(stack, gameRound);
   });
 
   it('ends in the call that starts it, with and without a win', async () => {
@@ -105,8 +105,8 @@ describe('a round over signed HTTP on real servers', () => {
     expect(told(won)).toBe('200 closed');
     expect(won.body.amountCredited).toBe(700);
     expect(await stack.wallet.sent(roundOf(won))).toEqual(['debit', 'credit+end']);
-    expect((await settled(stack, roundOf(lost))).ledger.net).toBe(-STAKE);
-    expect((await settled(stack, roundOf(won))).ledger.net).toBe(700 - STAKE);
+    expect((await booksAtRest(stack, roundOf(lost))).ledger.net).toBe(-STAKE);
+    expect((await booksAtRest(stack, roundOf(won))).ledger.net).toBe(700 - STAKE);
   });
 
   it('is closed by the next start only with closeOpenGame, and its winnings are collected first', async () => {
@@ -117,14 +117,14 @@ describe('a round over signed HTTP on real servers', () => {
     expect(roundOf(blocked)).toBe(first);
     const second = await seat.start({ closeOpenGame: true });
     expect(told(second)).toBe('200 open');
-    const { record, ledger } = await settled(stack, first);
+    const { record, ledger } = await booksAtRest(stack, first);
     expect(record.status).toBe('closed');
     expect(ledger.net).toBe(300 - STAKE);
     const [, closing] = await stack.wallet.calls(first);
     const [opening] = await stack.wallet.calls(roundOf(second));
     expect((closing?.at ?? '') <= (opening?.at ?? '')).toBe(true);
     expect(told(await seat.end(roundOf(second)))).toBe('200 closed');
-    await settled(stack, roundOf(second));
+    await booksAtRest(stack, roundOf(second));
   });
 
   it('is voided while nothing was paid, and not after that', async () => {
@@ -134,7 +134,7 @@ describe('a round over signed HTTP on real servers', () => {
     // Failures seen elsewhere, 3: a second void moved money again.
     expect(told(await seat.void(gameRound))).toBe('400 GAMEROUNDNOTACTIVE cancel');
     expect(told(await seat.void(gameRound))).toBe('400 GAMEROUNDNOTACTIVE cancel');
-    const { record, ledger } = await settled(stack, gameRound);
+    const { record, ledger } = await booksAtRest(stack, gameRound);
     expect(record).toMatchObject({ status: 'cancel', totalBetAmount: 0 });
     expect(ledger).toMatchObject({ status: 'voided', net: 0 });
     expect(moves(ledger)).toEqual({ debit: 1, void: 1 });
@@ -145,13 +145,13 @@ describe('a round over signed HTTP on real servers', () => {
     expect((await agreedBooks(stack, paid)).ledger.net).toBe(200 - STAKE);
     const ended = await seat.end(paid);
     expect(ended.body.amountCredited).toBe(300);
-    expect((await settled(stack, paid)).ledger.net).toBe(500 - STAKE);
+    expect((await booksAtRest(stack, paid)).ledger.net).toBe(500 - STAKE);
   });
 
   it('is reported to the operator after it closed', async () => {
     const seat = await takeSeat(stack);
     const won = await seat.start({ endGame: true, winAmount: 100 });
-    await settled(stack, roundOf(won));
+    await booksAtRest(stack, roundOf(won));
     const reply = await exchange({ url: `${stack.walletUrl}/sandbox/reports?gameRound=${roundOf(won)}` });
     expect(reply.body).toMatchObject({
       times: 1,
@@ -184,7 +184,7 @@ describe('the demo game on the real service', () => {
   it('closes a round that its player has left, when the service asks for it', async () => {
     const seat = await takeSeat(stack, { operatorId: 'op-forgetful' });
     const gameRound = await seat.open({ winAmount: 450 });
-    const { record, ledger } = await settled(stack, gameRound);
+    const { record, ledger } = await booksAtRest(stack, gameRound);
     expect(record.status).toBe('closed');
     expect(ledger).toMatchObject({ status: 'closed', net: 450 - STAKE });
     expect(await stack.wallet.sent(gameRound)).toEqual(['debit', 'credit+end']);
@@ -213,7 +213,7 @@ describe('the demo game on the real service', () => {
     await play('collect', {}, seat);
     const over = await play('end', {}, seat);
     expect(over.round).toMatchObject({ hash: round?.hash, status: 'closed' });
-    const { record, ledger } = await settled(stack, round?.hash ?? '');
+    const { record, ledger } = await booksAtRest(stack, round?.hash ?? '');
     expect(record).toMatchObject({ player: playerId, status: 'closed', totalBetAmount: stakes[0] });
     expect(record.totalWinAmount).toBeGreaterThan(0);
     expect(moves(ledger)).toMatchObject({ debit: 1, credit: 1, end: 1 });

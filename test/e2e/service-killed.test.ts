@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { agreedBooks, settled } from '../support/e2e-books';
+import { agreedBooks, booksAtRest } from '../support/e2e-books';
 import { exchange, NoAnswer, type Answer } from '../support/e2e-http';
 import {
   eventually,
@@ -66,7 +66,7 @@ test.each(STEPS)('a losing spin, its process killed at: %s', async (step) => {
   // The caller is answered as soon as the record is written.
   expect(told?.body.gameRoundInfo?.status).toBe(step.startsWith('result') ? 'closed' : undefined);
   const answer = await insist(() => there.start(spin));
-  const { ledger, record } = await settled(stack, roundOf(answer));
+  const { ledger, record } = await booksAtRest(stack, roundOf(answer));
   if (told !== undefined) expect(record.status).toBe('closed');
   // A repeat of a round that is over says so, and how it ended.
   expect(answer.body.gameRoundInfo?.status).toBe(record.status);
@@ -81,7 +81,7 @@ test.each(['record before', 'record after', 'record before 2', 'record after 2',
     const told = await toldOnce(here.start(spin));
     expect(told?.body.gameRoundInfo?.status).toBe(step.startsWith('result') ? 'closed' : undefined);
     const answer = await insist(() => there.start(spin));
-    const { ledger, record } = await settled(stack, roundOf(answer));
+    const { ledger, record } = await booksAtRest(stack, roundOf(answer));
     // Once the bet is recorded as taken, it stays taken and its win is paid.
     if (step !== 'record before') expect(record.status).toBe('closed');
     expect(ledger.net).toBe(record.status === 'closed' ? 700 - STAKE : 0);
@@ -99,7 +99,7 @@ test.each(['record after 2', 'result before 2'])(
     const won = await insist(() => there.win(round, win));
     expect([won.status, won.body.amountToCollect]).toEqual([200, 700]);
     expect((await insist(() => there.end(round))).body.gameRoundInfo?.status).toBe('closed');
-    const { ledger } = await settled(stack, round);
+    const { ledger } = await booksAtRest(stack, round);
     expect(ledger.net).toBe(700 - STAKE);
   },
 );
@@ -113,7 +113,7 @@ test('the caller is on another process than the round’s worker, and gets the a
   expect((await here.info({ gameRound: round })).body.amountToCollect).toBe(100);
   const ended = await there.end(round);
   expect([ended.status, ended.body.amountCredited]).toEqual([200, 100]);
-  expect((await settled(stack, round)).ledger.net).toBe(100 - STAKE);
+  expect((await booksAtRest(stack, round)).ledger.net).toBe(100 - STAKE);
 });
 
 test('mongod dies while the wallet has the bet: the caller gets the result, and the record follows when mongod is back', async () => {
@@ -131,7 +131,7 @@ test('mongod dies while the wallet has the bet: the caller gets the result, and 
   const told = await telling;
   expect([told.status, told.body.gameRoundInfo?.status]).toEqual([200, 'closed']);
   await stack.start(['mongod']);
-  const { ledger, record } = await settled(stack, roundOf(told));
+  const { ledger, record } = await booksAtRest(stack, roundOf(told));
   expect([record.status, ledger.net]).toEqual(['closed', -STAKE]);
   await agreedBooks(stack, roundOf(told));
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { operatorFields } from '../../sdk';
 import { ENDPOINTS } from '../../src/http/endpoints';
-import { settled } from '../support/e2e-books';
+import { booksAtRest } from '../support/e2e-books';
 import { callAsOperator, callAsProvider, exchange, type Answer, type Party } from '../support/e2e-http';
 import { describe as told, roundOf } from '../support/e2e-player';
 import { startE2eStack, type E2eStack } from '../support/e2e-stack';
@@ -95,7 +95,7 @@ describe.each(Object.entries(CURRENCIES))('a round in %s, multiplier %d', (curre
     await call(place, '/addWin', { gameRound, rngResult: { winAmount: 777 } });
     const ended = await call(place, '/endGameRound', { gameRound });
     expect(ended.body).toMatchObject({ amountCredited: 777, balance: { totalBalance: START - STAKE + 777 } });
-    const { record, ledger } = await settled(stack, gameRound);
+    const { record, ledger } = await booksAtRest(stack, gameRound);
     expect(record).toMatchObject({ currency, totalBetAmount: STAKE, totalWinAmount: 777 });
     expect(ledger.net).toBe(777 - STAKE);
     const sent = (await stack.wallet.calls(gameRound)).flatMap(({ body }) => body.transactions);
@@ -253,7 +253,7 @@ describe('two operators with two providers', () => {
       );
       expect(left.map((reply) => told(reply))).toEqual(left.map(() => '200 open'));
     }
-    for (const { gameRound } of open) await settled(stack, gameRound);
+    for (const { gameRound } of open) await booksAtRest(stack, gameRound);
     const balances = await Promise.all(['op1', 'op2'].map((id) => stack.wallet.balance(playerId, id)));
     expect(balances).toEqual([START - 2 * STAKE + 300, START - 2 * STAKE + 700]);
   });
@@ -283,7 +283,7 @@ it('a history launch gets gameHistory from the real game', async () => {
   const spun = await play('spin', { stake: (stakes as number[])[0] }, String(seat));
   const { hash } = spun.round as { hash: string };
   await play('end', {}, String(seat));
-  await settled(stack, hash);
+  await booksAtRest(stack, hash);
   const { connected } = await seated({ ...who, playerId }, { mode: 'history', gameround: hash });
   expect(connected.status).toBe(200);
   const gameHistory = connected.body.gameHistory as Record<string, string>;

@@ -41,7 +41,7 @@ export interface Books {
 }
 
 /** Waits until a round's workflow has ended, and checks that it completed. Then compares the books as `agreedBooks`. */
-export async function settled(stack: E2eStack, gameround: string): Promise<Books> {
+export async function booksAtRest(stack: E2eStack, gameround: string): Promise<Books> {
   await eventually(
     `the end of workflow ${gameround}`,
     () => workflowStatus(stack, gameround),

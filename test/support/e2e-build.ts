@@ -35,7 +35,7 @@ export async function compiledService(tree = projectRoot()): Promise<string> {
     plain: await workflowBundle('plain', tree),
     encoded: await workflowBundle('encoded', tree),
   };
-  const dir = join(cache, await fingerprint(tree, [...files, __filename], basename(bundles.plain)));
+  const dir = join(cache, await hashOfSources(tree, [...files, __filename], basename(bundles.plain)));
   if (!existsSync(dir)) {
     await removeOld(cache);
     const aside = await mkdtemp(`${dir}.part-`);
@@ -61,7 +61,7 @@ async function sourceFiles(tree: string): Promise<string[]> {
     .sort();
 }
 
-async function fingerprint(tree: string, files: readonly string[], more: string): Promise<string> {
+async function hashOfSources(tree: string, files: readonly string[], more: string): Promise<string> {
   const hash = createHash('sha256').update(more);
   for (const file of files) hash.update(relative(tree, file)).update(await readFile(file));
   return hash.digest('hex').slice(0, 24);

@@ -1,4 +1,4 @@
-import { moves, settled, type Books } from './e2e-books';
+import { moves, booksAtRest, type Books } from './e2e-books';
 import { NoAnswer, type Answer } from './e2e-http';
 import { catchCall, MOMENTS, type Catch, type Moment, type Scenario } from './e2e-kill';
 import { describe as told, insist, newRoundId, roundOf, STAKE, takeSeat, type Seat } from './e2e-player';
@@ -41,7 +41,7 @@ function betweenScenarios(stack: E2eStack): Scenario[] {
       const gameRound = await seat.open({ winAmount: WIN });
       const recover = async (): Promise<void> => {
         await go(seat, gameRound);
-        judgePaid(await settled(stack, gameRound));
+        judgePaid(await booksAtRest(stack, gameRound));
         await playNext(stack, seat);
       };
       return { playerId: seat.playerId, strike: () => Promise.resolve(), recover };
@@ -93,7 +93,7 @@ function debitScenarios(stack: E2eStack, victims: readonly Part[], when: When): 
         const gameRound = roundOf(await again(seat, () => seat.start(named), look));
         if (named.roundId !== null) expect(roundOf(await look())).toBe(gameRound);
         await finish(seat, gameRound);
-        const books = await settled(stack, gameRound);
+        const books = await booksAtRest(stack, gameRound);
         judgeBet(books, request.winAmount ?? 0);
         // The wallet accepted the bet, and the worker, which gets the wallet's answer, was not killed.
         if (wallet === 'late' && victims.join() === 'api') expect(books.record.status).toBe('closed');
@@ -151,7 +151,7 @@ function creditScenarios(stack: E2eStack, when: When): Scenario[] {
         else if (command === 'addWin with collect') await insist(() => seat.info({ gameRound }));
         else await insist(() => close(seat, gameRound, 'another-key'));
         await finish(seat, gameRound);
-        judgePaid(await settled(stack, gameRound));
+        judgePaid(await booksAtRest(stack, gameRound));
         await lost.over();
         await playNext(stack, seat);
       };
@@ -184,7 +184,7 @@ function voidScenarios(stack: E2eStack, when: When): Scenario[] {
       const lost = lostCall(() => seat.void(gameRound, { requestId }));
       const recover = async (): Promise<void> => {
         await again(seat, gameRound, requestId);
-        const { record, ledger } = await settled(stack, gameRound);
+        const { record, ledger } = await booksAtRest(stack, gameRound);
         expect(record).toMatchObject({ status: 'cancel', totalBetAmount: 0, totalWinAmount: 0 });
         expect(moves(ledger)).toEqual({ debit: 1, void: 1 });
         await lost.over();
@@ -240,7 +240,7 @@ async function startAnother(stack: E2eStack, seat: Seat): Promise<void> {
   const started = await insist(() => seat.start(request));
   expect(told(started)).toBe('200 open');
   await finish(seat, roundOf(started));
-  const { ledger } = await settled(stack, roundOf(started));
+  const { ledger } = await booksAtRest(stack, roundOf(started));
   expect(moves(ledger)).toEqual({ debit: 1, end: 1 });
 }
 
@@ -254,7 +254,7 @@ async function playNext(stack: E2eStack, seat: Seat): Promise<void> {
   const started = await until(start, (answer) => told(answer) !== '502 WALLETUNAVAILABLE cancel');
   expect(told(started)).toBe('200 open');
   expect(told(await insist(() => seat.end(roundOf(started), { transactionId: 'end' })))).toMatch(CLOSED);
-  expect((await settled(stack, roundOf(started))).ledger.net).toBe(100 - STAKE);
+  expect((await booksAtRest(stack, roundOf(started))).ledger.net).toBe(100 - STAKE);
 }
 
 /** Checks that the win was paid once and the round is closed. */

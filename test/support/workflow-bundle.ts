@@ -29,7 +29,7 @@ export async function workflowBundle(
   use: 'worker' | 'replay' = 'worker',
 ): Promise<string> {
   const cache = join(projectRoot(), 'node_modules', '.cache', 'workflow-bundles');
-  const file = join(cache, `${await fingerprint(tree)}-${failures}-${use}.js`);
+  const file = join(cache, `${await hashOfSources(tree)}-${failures}-${use}.js`);
   if (!existsSync(file)) {
     const logger = new DefaultLogger('ERROR');
     const more = use === 'replay' ? [join(projectRoot(), 'proof', 'told')] : [];
@@ -42,7 +42,7 @@ export async function workflowBundle(
   return file;
 }
 
-async function fingerprint(tree: string): Promise<string> {
+async function hashOfSources(tree: string): Promise<string> {
   const hash = createHash('sha256');
   for (const source of SOURCES) {
     for (const file of await filesUnder(join(tree, source))) hash.update(await readFile(file));

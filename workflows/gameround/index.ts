@@ -8,7 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PendingAnswer } from '../../src/contracts/activities';
+import type { AnswerForCallers } from '../../src/contracts/activities';
 import {
   FAILURES,
   stateQuery,
@@ -223,13 +223,16 @@ async function finish(parts: Parts, item: QueuedCommand): Promise<void> {
   // Not every command calls the wallet, but each may change the marks and details of the workflow.
   publish();
   // Write the record before the answer, so that a caller with an answer finds the outcome there (unless MongoDB is down).
-  if (driven !== 'recorded') await projection.project(pendingAnswer(round, item));
+  if (driven !== 'recorded') await projection.project(answerForCallers(round, item));
   answerIfDone(parts, item);
   if (!round.takenOver) parts.postClose.begin();
 }
 
 /** The answer for the callers of this command that still wait. */
-function pendingAnswer({ state }: Round, { key, calls, reply }: QueuedCommand): PendingAnswer | undefined {
+function answerForCallers(
+  { state }: Round,
+  { key, calls, reply }: QueuedCommand,
+): AnswerForCallers | undefined {
   const answer = state.commands[key]?.answer;
   if (answer === undefined || reply !== undefined || calls.length === 0) return undefined;
   const { lastBalance } = state;

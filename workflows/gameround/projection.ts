@@ -9,7 +9,7 @@ import {
   RECORD_BEHIND,
   type CommandEnd,
   type GameroundActivities,
-  type PendingAnswer,
+  type AnswerForCallers,
 } from '../../src/contracts/activities';
 import { isRecorded } from '../../src/contracts/activity-results';
 import { setMark } from '../../src/domain/round/marks';
@@ -41,7 +41,7 @@ export interface Projection {
    * Writes the record and answers the calls that wait for it. Returns when the record is written, or after two seconds if
    * the database does not respond.
    */
-  project(pending?: PendingAnswer): Promise<void>;
+  project(answer?: AnswerForCallers): Promise<void>;
   /**
    * The data with which an activity can finish a command itself. Undefined while an older state is still being written.
    * `creditFollows`: the command sends a credit after its bet.
@@ -92,7 +92,7 @@ export function createProjection(
     return given;
   }
 
-  async function write({ project }: ActivityInterfaceFor<Project>, pending?: PendingAnswer): Promise<void> {
+  async function write({ project }: ActivityInterfaceFor<Project>, answer?: AnswerForCallers): Promise<void> {
     const snapshot = snapshotOf(round.state);
     const base = recorded;
     try {
@@ -102,7 +102,7 @@ export function createProjection(
       const summary = `record: ${statusText(round.state)}`;
       const other = await project.executeWithOptions({ summary }, [
         { snapshot: rest, known, version: given, ownVersions: before, idleAt: idleAt() },
-        pending,
+        answer,
       ]);
       recorded = other === undefined ? { snapshot, version: given } : undefined;
       if (other === undefined) written(given);
@@ -184,10 +184,10 @@ export function createProjection(
   }
 
   return {
-    async project(pending) {
+    async project(answer) {
       if (catchingUp) return projectSoon();
       try {
-        await write(first, pending);
+        await write(first, answer);
       } catch (error) {
         log.warn('the record could not be written at once', { reason: String(error) });
         round.state = setMark(round.state, 'projection-pending', true);

@@ -182,7 +182,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
   }
 
   return {
-    async drive(item, onSettled, decisions, isFull) {
+    async drive(item, onOutcome, decisions, isFull) {
       // A new run that starts with a retried call keeps the slow pace of the previous run.
       let isPatient = isRetried(round.state);
       let isRecorded = false;
@@ -220,7 +220,7 @@ export function createWallet(round: Round, projection: Projection, publish: () =
             credit = { ...sent, recordedAs };
           isRecorded = credit === undefined && recordedAs !== undefined && projection.isUpToDate(recordedAs);
         }
-        onSettled();
+        onOutcome();
       }
       return isRecorded ? 'recorded' : undefined;
     },
