@@ -4,10 +4,12 @@ import type { ReconcileActivities } from '../src/contracts/reconcile';
 import { NOTHING_TO_RESEND, readReconcileAnswer, transactionsToResend } from '../src/domain/round/reconcile';
 import type { WalletCall } from '../src/domain/wallet-call';
 import { reportOf } from '../src/domain/wallet-rules';
+import type { Rounds } from '../src/read-model/rounds';
 import { FAILURE_TYPES } from './failures';
 import type { Observe, RoundControl, TenantLookup } from './types';
 
 export interface ReconcileDependencies {
+  rounds: Pick<Rounds, 'confirmVoids'>;
   tenants: TenantLookup;
   wallet: OperatorWallet;
   control: RoundControl;
@@ -15,6 +17,7 @@ export interface ReconcileDependencies {
 }
 
 export function createReconcileActivities({
+  rounds,
   tenants,
   wallet,
   control,
@@ -52,6 +55,7 @@ export function createReconcileActivities({
       });
       return outcome;
     },
+    confirmVoids: (gameround) => rounds.confirmVoids(gameround),
     async settleCrashed(gameround, accepted) {
       await control.resolveCrashed(gameround, accepted);
       const round = await control.read(gameround);

@@ -12,7 +12,7 @@ import {
 import { totalWon } from '../domain/round/winnings';
 import type { OwnVersions, Recorded } from '../domain/round/known-entries';
 import { holdsGuard } from '../domain/round/replies';
-import type { RoundSnapshot } from '../domain/round/types';
+import type { Mark, RoundSnapshot } from '../domain/round/types';
 import { isDuplicateKey } from './connect';
 import { ensureGuardIndex } from './guards';
 
@@ -122,6 +122,8 @@ export interface Rounds {
   unfinished(since: Date): AsyncIterable<string>;
   /** The rounds with a mark, counted by mark and operator. */
   waiting(): Promise<WaitingRounds[]>;
+  /** No longer counts the round for the mark `void-unconfirmed`. The record itself keeps the mark, like its workflow. */
+  confirmVoids(gameround: string): Promise<void>;
   collection: Collection<RoundDocument>;
   db: Db;
 }
@@ -221,6 +223,17 @@ export function createRounds(db: Db, environment: string): Rounds {
           { hint: 'waiting', timeoutMS: WAITING_TIMEOUT_MS },
         )
         .toArray(),
+    async confirmVoids(gameround) {
+      const others = {
+        $filter: { input: '$waiting', cond: { $ne: ['$$this.mark', 'void-unconfirmed' satisfies Mark] } },
+      };
+      const waiting = { $cond: [{ $eq: [others, []] }, '$$REMOVE', others] };
+      await collection.updateOne(
+        { _id: gameround, 'waiting.mark': 'void-unconfirmed' },
+        [{ $set: { waiting } }],
+        { timeoutMS: WRITE_TIMEOUT_MS },
+      );
+    },
     async standing(gameround) {
       const owners = { operator: 1, player: 1, game: 1, providerId: 1, sessionId: 1 };
       const projection = { _id: 0, version: 1, status: 1, attention: 1, currency: 1, ...owners };

@@ -1,6 +1,11 @@
 import { marksOf } from '../../src/domain/round/marks';
 import { RECONCILE } from '../../src/domain/round/keys';
-import { readReconcileAnswer, settledBy, transactionsToResend } from '../../src/domain/round/reconcile';
+import {
+  confirmsVoids,
+  readReconcileAnswer,
+  settledBy,
+  transactionsToResend,
+} from '../../src/domain/round/reconcile';
 import { snapshotOf, totals } from '../../src/domain/round/replies';
 import { restoredRound } from '../../src/domain/round/restored';
 import type { EndCommand, SettleCommand } from '../../src/domain/round/types';
@@ -506,5 +511,26 @@ describe('settling a crashed round', () => {
     const before = round.state;
     expect(round.refusal(settleCommand([]))).toBe(error);
     expect(round.state).toBe(before);
+  });
+});
+
+describe('a void is confirmed', () => {
+  const voided = opened();
+  voided.do(VOID, ACCEPTED);
+  const snapshot = snapshotOf(voided.state);
+  const hash = snapshot.transactions[0]!.hash;
+  const ok = { hash };
+  const failed = { hash, errorCode: OPERATOR_ERROR };
+
+  it.each([
+    ['by a reply that accepts everything', 'accepted', [], true],
+    ['if its debit is refused and it is not', 'rejected', [failed, ok], true],
+    ['not if it is refused itself', 'rejected', [ok, failed], false],
+    ['not if only one of the two is listed', 'rejected', [ok], false],
+    ['not if nothing is listed', 'rejected', [], false],
+    ['not without a reply', 'unreachable', [], false],
+    ['not if nothing was sent', 'nothing', [], false],
+  ] as const)('%s', (_, kind, hashesProcessed, isConfirmed) => {
+    expect(confirmsVoids(snapshot, { kind, hashesProcessed: [...hashesProcessed] })).toBe(isConfirmed);
   });
 });

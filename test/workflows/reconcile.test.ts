@@ -86,6 +86,25 @@ test('a crashed round is settled to closed once the operator takes what is owed'
   expect(await harness.attention(hash)).toEqual([]);
 });
 
+test('a void that nothing had confirmed waits for nobody once a reconciliation confirms it', async () => {
+  const hash = await player.open();
+  await fault('void', { fault: 'status', status: 400, errorCode: OWN, when: 'after' });
+  await player.void(hash);
+  await finished(harness, hash);
+  const waits = async (): Promise<string[]> => {
+    const found = await harness.rounds.collection.findOne({ _id: hash });
+    return (found?.waiting ?? []).map(({ mark }) => mark);
+  };
+  expect(await waits()).toEqual(['void-unconfirmed']);
+  await fault('debit', { fault: 'status', status: 400, errorCode: OWN });
+  expect((await reconcile(hash)).outcome.kind).toBe('rejected');
+  expect(await waits()).toEqual(['void-unconfirmed']);
+  // The sandbox refuses the debit of a voided round, as the interface says, and lists the void without an error.
+  await reconcile(hash);
+  expect(await waits()).toEqual([]);
+  expect((await agreedBooks(harness, hash)).record).toMatchObject({ status: 'cancel' });
+});
+
 test('a person’s word that has no list, or a wrong hash in it, leaves the round as it is', async () => {
   const hash = await player.open({ winAmount: 30 });
   await fault('credit', { fault: 'status', status: 503 });

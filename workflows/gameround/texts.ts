@@ -43,7 +43,7 @@ const DOING: Record<PendingCall['progress'], string> = {
 
 const WHAT_TO_DO: Record<Mark, string> = {
   crashed:
-    'the operator refused money that it may have taken or given. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
+    'the service cannot decide by itself what has become of the money. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   restored:
     'the round had come further than this workflow knows: Temporal was restored from an older copy, or a person has reset or terminated the workflow. The round sends nothing. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   'credit-unauthorised':
@@ -56,7 +56,8 @@ const WHAT_TO_DO: Record<Mark, string> = {
     'nothing, unless it lasts: the void is sent until it is answered. The pending activity has the last answer of the wallet',
   'auto-close-failing':
     'the provider does not close the round. Call the provider, or close it by the update `end`',
-  'void-unconfirmed': 'a void was answered 400 the first time it was sent. Compare with the operator’s books',
+  'void-unconfirmed':
+    'a void was answered 400 the first time it was sent. Have the round reconciled by the operator (`reconcileTransactions`), or compare with its books',
   'debit-unconfirmed': 'the database can not say whether the bet was sent. Look at MongoDB',
   'result-pending': 'the provider does not answer getGameResult. Call the provider',
   'report-pending': 'the operator does not take the report. Call the operator',

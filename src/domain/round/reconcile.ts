@@ -73,6 +73,21 @@ export function settledBy(round: RoundSnapshot, outcome: ReconcileOutcome): stri
   return owed.every(({ hash }) => confirmed.includes(hash)) ? confirmed : undefined;
 }
 
+/**
+ * Whether the reply confirms the voids of the round. The debit of a voided round is an error (docs/interface#void-any-state).
+ * It has the hash of its void, so the void's entry is the last of as many entries as were sent with this hash.
+ */
+export function confirmsVoids(round: RoundSnapshot, { kind, hashesProcessed }: ReconcileOutcome): boolean {
+  if (kind !== 'rejected') return kind === 'accepted';
+  const sent = transactionsToResend(round);
+  const isConfirmed = ({ hash }: OperatorTransaction): boolean => {
+    const listed = hashesProcessed.filter((entry) => entry.hash === hash);
+    const isWhole = listed.length === sent.filter((one) => one.hash === hash).length;
+    return isWhole && listed.at(-1)?.errorCode === undefined;
+  };
+  return sent.filter(({ type }) => type === 'void').every(isConfirmed);
+}
+
 /** Hashes that are listed without an error. A hash that is listed with and without an error stays open. */
 function processedIn({ hashesProcessed }: ReconcileOutcome): string[] {
   const failed = new Set(hashesProcessed.filter(({ errorCode }) => errorCode).map(({ hash }) => hash));
