@@ -58,7 +58,7 @@ test('what it has seen of each operator’s wallet', async () => {
           ...{ operatorId: 'op1', failing: true, outcomes: { debit: { accepted: 1 } } },
           brokenRules: [{ rule: 'no-balances', replies: 2, last, gameround: 'r2' }],
         },
-        { operatorId: 'op2', failing: false, outcomes: { balance: { refused: 1 } }, brokenRules: [] },
+        { operatorId: 'op2', failing: false, outcomes: { balance: { rejected: 1 } }, brokenRules: [] },
       ],
     },
   ]);

@@ -28,7 +28,7 @@ test('a wallet call is one log line, and each rule that its answer breaks is cou
   ]);
   const { text } = await metrics.exposition();
   expect(text).toContain(
-    'gameround_wallet_outcomes_total{operator="op1",purpose="credit",outcome="repeat"} 1',
+    'gameround_wallet_outcomes_total{operator="op1",purpose="credit",outcome="retryable"} 1',
   );
   expect(text).toContain('gameround_wallet_rules_broken_total{operator="op1",rule="error-on-200"} 1');
 });

@@ -286,14 +286,14 @@ function settleCrashed(
 /** What is wrong with the lists of a settle. They are checked strictly, so that a typing error gives up no money. */
 function faultOfLists(transactions: readonly RoundTransaction[], command: SettleCommand): string | undefined {
   const hashesOf = (some: readonly RoundTransaction[]): Set<string> => new Set(some.map(({ hash }) => hash));
-  const own = hashesOf(transactions);
-  const refused = hashesOf(transactions.filter(({ outcome }) => outcome === 'declined'));
+  const known = hashesOf(transactions);
+  const alreadyDeclined = hashesOf(transactions.filter(({ outcome }) => outcome === 'declined'));
   const open = hashesOf(openTransactions(transactions));
   const voided = voidedHashes(transactions);
   const accepted = new Set(command.accepted);
   for (const hash of accepted) {
-    if (!own.has(hash)) return `accepted: no transaction ${hash}`;
-    if (refused.has(hash)) return `accepted: ${hash} was declined`;
+    if (!known.has(hash)) return `accepted: no transaction ${hash}`;
+    if (alreadyDeclined.has(hash)) return `accepted: ${hash} was declined`;
   }
   for (const hash of command.declined ?? []) {
     if (!open.has(hash)) return `declined: no transaction ${hash} is pending or in doubt`;
