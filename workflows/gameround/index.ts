@@ -95,9 +95,9 @@ function setup(start: GameroundStart): Parts {
     takenOver: false,
     resetRun: resetRunBefore(continued),
   };
-  const inbox = newInbox();
-  for (const item of continued?.queue ?? []) restoreQueued(inbox, item);
   const publish = publisher(round);
+  const inbox = newInbox(publish);
+  for (const item of continued?.queue ?? []) restoreQueued(inbox, item);
   const projection = createProjection(round, continued?.version, publish);
   const closeAt = continued?.autoCloseAt ?? workflowInfo().startTime.getTime() + settings.autoCloseAfterMs;
   const plan = { closeAt, attempts: continued?.autoCloseAttempts ?? 0 };
