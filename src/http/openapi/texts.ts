@@ -130,7 +130,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorName, { when: string; then: strin
     then: 'Show `clientmsg`. The operator reconciles the round. The player may start a new one.',
   },
   UNCOLLECTEDAMOUNTTOOLOW: {
-    when: 'collectWin of more than is open',
+    when: 'collectWin of more than is open, or with nothing open',
     then: 'Ask getUncollectedAmount what is open.',
   },
   GAMEROUNDOPEN: {
@@ -139,7 +139,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorName, { when: string; then: strin
   },
   WALLETUNAVAILABLE: {
     when: 'the operator’s wallet gave no answer',
-    then: 'With the status `cancel` the bet is not in play: a new round is a new bet. Without a round: retry.',
+    then: 'With the status `cancel` the bet is not in play: a new round is a new bet. With `open` only this follow-up bet is not. Without a round: retry.',
   },
   OPERATIONBEINGPROCESSED: {
     when: 'the outcome is not known yet',
