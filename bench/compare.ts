@@ -44,7 +44,7 @@ const ON_POSTGRES = 'on PostgreSQL';
 
 interface Contender {
   name: string;
-  kinds: readonly (readonly [kind: string, prepare: (callers: number) => Promise<Trial>])[];
+  kinds: readonly (readonly [kind: string, prepare: (callers: number) => Trial | Promise<Trial>])[];
   callers: readonly number[];
   pids: () => Record<string, number | undefined>;
 }
@@ -203,8 +203,9 @@ function product(
       failed: all - (figures?.statuses['200'] ?? 0),
     };
   };
-  const trial = (callers: number, round: Round, figure: string): Promise<Trial> =>
-    Promise.resolve({ measure: () => play(callers, round, figure) });
+  const trial = (callers: number, round: Round, figure: string): Trial => ({
+    measure: () => play(callers, round, figure),
+  });
   const reading =
     (gameRounds: Map<BenchPlayer, string>): Round =>
     async (player, note) =>
@@ -227,7 +228,7 @@ function product(
           const some = players.slice(0, callers);
           const rounds = await roundsOf(some, false);
           return {
-            measure: () => play(callers, reading(rounds), 'read'),
+            ...trial(callers, reading(rounds), 'read'),
             cleanUp: () => Promise.all(some.map((player) => player.end(rounds.get(player) ?? ''))),
           };
         },
@@ -272,7 +273,7 @@ function others(
   };
   return paths.map(([name, kind, path]) => ({
     name,
-    kinds: [[kind, (callers: number) => Promise.resolve({ measure: () => measure(path, callers) })] as const],
+    kinds: [[kind, (callers: number) => ({ measure: () => measure(path, callers) })] as const],
     callers: FEW_CALLERS,
     pids: () => ({ ...pids, ...servers() }),
   }));

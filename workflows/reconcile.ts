@@ -12,8 +12,8 @@ const { settleCrashed } = proxyActivities<Pick<ReconcileActivities, 'settleCrash
 
 /**
  * Reconciles a round with its operator (docs/interface#reconcile-transactions): closes an open round, sends every transaction
- * again and returns the operator's reply. A reply can confirm a void that nothing had confirmed. If the operator rejects the close for good, the round is crashed. A crashed round is
- * closed if the operator accepted all that it owed.
+ * again and returns the operator's reply. If the operator rejects the close for good, the round is crashed. A crashed round is
+ * closed if the operator accepted all that it owed. A reply can confirm a void that nothing had confirmed.
  */
 export async function reconcile(gameround: string): Promise<ReconcileResult> {
   const { round, rejected } = await closeAndRead.executeWithOptions(

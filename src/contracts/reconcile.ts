@@ -26,7 +26,7 @@ export interface ReconcileActivities {
   closeAndRead(gameround: string): Promise<ClosedRound>;
   /** Sends every transaction again, once. */
   resend(round: RoundSnapshot): Promise<ReconcileOutcome>;
-  /** The operator has confirmed the voids of the round: it waits for nobody's look at them any more. */
+  /** The operator has confirmed the voids of the round: it is no longer counted as waiting for them. */
   confirmVoids(gameround: string): Promise<void>;
   /** Ends a crashed round after its owed transactions were accepted, and reads it again. */
   settleCrashed(gameround: string, accepted: string[]): Promise<RoundSnapshot>;

@@ -108,7 +108,7 @@ function classifyDebitReply(
   };
 }
 
-/** With `strictReplies`, an end that is not listed counts as rejected: nobody knows whether the wallet processed it. */
+/** With `strictReplies`, an end that is not listed counts as rejected: it is not known whether the wallet processed it. */
 function endErrorIn(
   read: ReadAnswer,
   end: OperatorTransaction,

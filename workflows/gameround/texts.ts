@@ -43,7 +43,7 @@ const DOING: Record<PendingCall['progress'], string> = {
 
 const WHAT_TO_DO: Record<Mark, string> = {
   crashed:
-    'the service cannot decide by itself what has become of the money. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
+    'the service cannot decide what has become of the money. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   restored:
     'the round had come further than this workflow knows: Temporal was restored from an older copy, or a person has reset or terminated the workflow. The round sends nothing. Have it reconciled by the operator (`reconcileTransactions`), or decide each transaction by the update `settle`',
   'credit-unauthorised':

@@ -217,7 +217,7 @@ export interface RoundSnapshot {
   openedAt: string;
   closedAt?: string | undefined;
   status: RoundStatus;
-  /** The service cannot decide by itself what has become of the money (docs/interface#crashed). The status stays `open`. */
+  /** The service cannot decide what has become of the money (docs/interface#crashed). The status stays `open`. */
   crashed: boolean;
   /** The settle that decided a crashed or waiting round. `key` is `reconcile`, or the key that a person chose. */
   settled?: { key: string; reason: string; at: string } | undefined;
